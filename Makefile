@@ -1,0 +1,75 @@
+# Every command of a development day; `make` lists them. An index, a mirror or a proxy is a matter
+# of your own pip configuration: nothing here names one.
+
+PYTHON ?= python3
+UV ?= uv
+# Options for `make constraints`, such as UV_FLAGS=--upgrade.
+UV_FLAGS ?=
+
+INSTALL = -m pip install -qq --disable-pip-version-check
+COMPILE = UV_CUSTOM_COMPILE_COMMAND="make constraints" $(UV) pip compile pyproject.toml \
+	--group build --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--quiet $(UV_FLAGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow bench fmt constraints clean
+.DELETE_ON_ERROR:
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
+		printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+demo: .venv/stamp ## install as a user would and run the worked example, offline
+	@.venv/bin/verdict demo
+
+test: .venv-dev/stamp ## lint, types, floors, then the tests
+	@.venv-dev/bin/ruff check
+	@.venv-dev/bin/ruff format --check
+	@.venv-dev/bin/mypy
+	@.venv-dev/bin/lint-imports
+	@.venv-dev/bin/python -m pytest -n 2
+
+test-slow: .venv-dev/stamp ## the tests that `make test` leaves out for their time
+	@.venv-dev/bin/python -m pytest -n 2 -m slow
+
+bench: .venv-bench/stamp ## measure; docs/ says what the numbers mean
+	@.venv-bench/bin/python -m bench
+
+fmt: .venv-dev/stamp ## format, and fix what ruff can fix
+	@.venv-dev/bin/ruff check --fix-only
+	@.venv-dev/bin/ruff format
+
+constraints: ## pin the dependencies again from pyproject.toml (needs uv)
+	@command -v $(UV) >/dev/null || { echo "make constraints needs uv: pipx install uv" >&2; exit 1; }
+	@$(COMPILE) --output-file constraints.txt
+	@$(COMPILE) --output-file constraints-dev.txt --extra dev --constraint constraints.txt
+	@$(COMPILE) --output-file constraints-bench.txt --extra bench --constraint constraints.txt
+
+clean: ## remove the environments, caches and builds
+	rm -rf .venv .venv-dev .venv-bench .demo build dist
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One environment for each list of pins. A stamp is written last, so a broken install is made anew;
+# a change of pyproject.toml alone installs only the project again.
+.venv/stamp: .venv/pins
+.venv-dev/stamp: .venv-dev/pins
+.venv-bench/stamp: .venv-bench/pins
+
+.venv/stamp .venv-dev/stamp .venv-bench/stamp: pyproject.toml
+	@$(@D)/bin/python $(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/pins: constraints.txt
+.venv-dev/pins: constraints-dev.txt
+.venv-bench/pins: constraints-bench.txt
+
+.venv/pins .venv-dev/pins .venv-bench/pins:
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "no $(PYTHON) here: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "making $(@D) from $<" >&2
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/python $(INSTALL) --require-hashes -r $<
+	@touch $@

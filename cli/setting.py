@@ -1,0 +1,174 @@
+"""Where the ledger lies and which stores it has: the one place that names concrete stores.
+
+A ledger is a folder: ``ledger.db``, ``artifacts/``, ``staging/``, ``signing.key`` and
+``last-signed``.
+"""
+
+import getpass
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Engine, insert, inspect, select, text
+from sqlalchemy.exc import DBAPIError
+
+from ledger.checkpoint import check_origin, format_verifier, parse_verifier, verifier_of
+from ledger.errors import Damage, NoLedger, OldSchema
+from ledger.log import Ledger
+from ledger.merkle import EMPTY_ROOT
+from ledger.projections import Keeper
+from ledger.stores import tables
+from ledger.stores.clock import SystemClock
+from ledger.stores.engine import open_engine
+from ledger.stores.files import FileBlobs
+from ledger.stores.keys import FileSigner, make_key
+from ledger.stores.projections import SqlProjections
+from ledger.stores.sql import SqlRecords
+from migrations import upgrade
+
+DATABASE = "ledger.db"
+DEFAULT_FOLDER = ".verdict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A ledger with everything that a command may need of it."""
+
+    folder: Path
+    ledger: Ledger
+    records: SqlRecords
+    blobs: FileBlobs
+    projections: SqlProjections
+    keeper: Keeper
+    signer: FileSigner
+
+
+def find_folder(where: str | None) -> Path:
+    """Return the ledger folder: ``where``, or ``VERDICT_LEDGER``, or the nearest ``.verdict``.
+
+    Raises:
+        NoLedger: ``where`` is a database URL, or there is none of them.
+    """
+    named = where or os.environ.get("VERDICT_LEDGER")
+    if named:
+        if "://" in named:
+            raise NoLedger(f"{named.split(':')[0]}: only ledgers in a folder are known yet")
+        return Path(named)
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / DEFAULT_FOLDER / DATABASE).is_file():
+            return folder / DEFAULT_FOLDER
+    raise NoLedger(
+        f"no {DEFAULT_FOLDER}/ here or above: make one with 'verdict init', or name one with "
+        "--ledger or VERDICT_LEDGER"
+    )
+
+
+def init_ledger(folder: Path, origin: str | None = None) -> str:
+    """Make an empty ledger in ``folder`` and return the vkey of its log.
+
+    Args:
+        folder: made if it is not there.
+        origin: the log's name in every checkpoint; a fresh one if ``None``.
+
+    Raises:
+        NoLedger: there is a ledger, or a key, in ``folder`` already.
+        InvalidProof: ``origin`` cannot name a log.
+    """
+    if (folder / DATABASE).exists():
+        raise NoLedger(f"{folder}: there is a ledger already; use it, or name another folder")
+    name = check_origin(origin or f"verdict-ledger.example/{secrets.token_hex(8)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        key = make_key(folder)
+    except FileExistsError as error:
+        raise NoLedger(f"{folder}: there is a signing key already, and no ledger") from error
+    vkey = format_verifier(verifier_of(name, key))
+    # Made under another name: a ledger that was cut off half-made is never opened.
+    unfinished = folder / f"{DATABASE}.new"
+    unfinished.unlink(missing_ok=True)
+    engine = open_engine(unfinished)
+    upgrade(engine)
+    with engine.connect() as connection, connection.begin():
+        connection.execute(insert(tables.ledger).values(id=1, verifier=vkey))
+        connection.execute(
+            insert(tables.head).values(id=1, size=0, root=EMPTY_ROOT, frontier=b"")
+        )
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    engine.dispose()
+    unfinished.rename(folder / DATABASE)
+    return vkey
+
+
+def upgrade_ledger(folder: Path) -> bool:
+    """Bring the schema in ``folder`` up to this program's; return whether it was older."""
+    engine = _engine_of(folder)
+    try:
+        is_old = _revision(engine) != tables.REVISION
+        if is_old:
+            upgrade(engine)
+        return is_old
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def open_ledger(folder: Path, actor: str | None = None) -> Iterator[Opened]:
+    """Open the ledger in ``folder``.
+
+    Args:
+        folder: as ``find_folder`` returns it.
+        actor: who records; ``VERDICT_ACTOR`` or the user's name if ``None``.
+
+    Raises:
+        NoLedger: there is none.
+        OldSchema: its schema is another version's; the message has the command.
+        Damage: the database cannot be read, or the key is not the log's.
+    """
+    engine = _engine_of(folder)
+    try:
+        revision = _revision(engine)
+        if revision != tables.REVISION:
+            raise OldSchema(
+                f"{folder / DATABASE}: schema {revision or 'unknown'}, this program reads "
+                f"{tables.REVISION}: run 'verdict --ledger {folder} init --upgrade' (with a newer "
+                "program if the schema is newer)"
+            )
+        records = SqlRecords(engine)
+        blobs = FileBlobs(folder)
+        verifier = parse_verifier(records.verifier())
+        projections = SqlProjections(engine)
+        who = actor or os.environ.get("VERDICT_ACTOR") or getpass.getuser()
+        with Ledger(records=records, blobs=blobs, clock=SystemClock(), actor=who) as ledger:
+            yield Opened(
+                folder=folder,
+                ledger=ledger,
+                records=records,
+                blobs=blobs,
+                projections=projections,
+                keeper=Keeper(ledger, projections),
+                signer=FileSigner(folder, verifier.name),
+            )
+        blobs.close()
+    finally:
+        engine.dispose()
+
+
+def _engine_of(folder: Path) -> Engine:
+    if not (folder / DATABASE).is_file():
+        raise NoLedger(f"{folder}: no ledger there: make one with 'verdict --ledger {folder} init'")
+    return open_engine(folder / DATABASE)
+
+
+def _revision(engine: Engine) -> str | None:
+    try:
+        with engine.connect() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return None
+            return connection.scalar(select(text("version_num")).select_from(text("alembic_version")))
+    except DBAPIError as error:
+        raise Damage(f"{engine.url.database}: {error.orig}: not a readable database") from error

@@ -1,0 +1,1 @@
+"""Suites that run as they are."""

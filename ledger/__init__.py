@@ -1,0 +1,1 @@
+"""What is true: the log, its proofs, its projections and its stores."""

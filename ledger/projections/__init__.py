@@ -1,0 +1,27 @@
+"""Everything that people read: pure folds over the log, and the engine that keeps them.
+
+A projection has a name, a version and a fold; it has no port and writes nothing. Its state is
+split by key (a run, a grading, a trial), so that a step touches one small row and memory stays
+flat however long the log is.
+"""
+
+from ledger.projections.engine import Folding, Keeper, Projection
+from ledger.projections.inventory import INVENTORY, Inventory
+from ledger.projections.scorecard import SCORECARD, Counts, Scorecard
+from ledger.projections.trials import TRIALS, TrialState
+from ledger.projections.verdicts import VERDICTS, VerdictState
+
+__all__ = [
+    "INVENTORY",
+    "SCORECARD",
+    "TRIALS",
+    "VERDICTS",
+    "Counts",
+    "Folding",
+    "Inventory",
+    "Keeper",
+    "Projection",
+    "Scorecard",
+    "TrialState",
+    "VerdictState",
+]

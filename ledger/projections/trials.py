@@ -1,0 +1,85 @@
+"""Trials: per slot of a run's plan, which trial it is and how it ended."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ledger.digest import Digest
+from ledger.events import Body, TrialCompleted, TrialFailed, TrialStarted
+from ledger.log import Entry
+from ledger.projections.projection import RowReader, encode_state
+
+
+class TrialState(NamedTuple):
+    """One trial.
+
+    Attributes:
+        outcome: the ``trial.completed`` or ``trial.failed`` event, ``None`` while there is none.
+        answer: address of the answer of a completed trial.
+        cause: of a failed trial.
+    """
+
+    trial: Digest
+    run: Digest
+    slot: int
+    case: str
+    variant: str
+    repetition: int
+    outcome: Digest | None = None
+    answer: Digest | None = None
+    cause: str | None = None
+    duration_us: int | None = None
+
+
+class TrialsProjection:
+    """Key: run and slot, in the order of the plan."""
+
+    name = "trials"
+    version = 1
+    kinds: frozenset[type[Body]] = frozenset({TrialStarted, TrialCompleted, TrialFailed})
+    openers: frozenset[type[Body]] = frozenset({TrialStarted})
+    _reader = RowReader("trials", TrialState)
+
+    def key(self, entry: Entry) -> str:
+        """Return run and slot."""
+        return f"{entry.event.body.run}/{entry.event.body.slot:010d}"  # type: ignore[attr-defined]
+
+    def fold(self, state: TrialState | None, entries: Sequence[Entry]) -> TrialState:
+        """Return ``state`` with ``entries`` in it."""
+        outcomes = entries if state else entries[1:]
+        if not outcomes:
+            return _open(entries[0])
+        return _close(state or _open(entries[0]), outcomes[-1])
+
+    def encode(self, state: TrialState) -> bytes:
+        """Return the row of ``state``."""
+        return encode_state(state)
+
+    def decode(self, row: bytes) -> TrialState:
+        """Return the state in ``row``."""
+        return self._reader.read(row)
+
+
+def _open(entry: Entry) -> TrialState:
+    body = entry.event.body
+    assert isinstance(body, TrialStarted)  # noqa: S101 - an event names only earlier ones
+    return TrialState(
+        trial=entry.address,
+        run=body.run,
+        slot=body.slot,
+        case=body.case,
+        variant=body.variant,
+        repetition=body.repetition,
+    )
+
+
+def _close(trial: TrialState, entry: Entry) -> TrialState:
+    body = entry.event.body
+    if isinstance(body, TrialCompleted):
+        answer, cause = body.answer.address, None
+    else:
+        assert isinstance(body, TrialFailed)  # noqa: S101 - the last of ``kinds``
+        answer, cause = None, body.cause
+    return TrialState(*trial[:6], entry.address, answer, cause, body.duration_us)
+
+
+TRIALS = TrialsProjection()

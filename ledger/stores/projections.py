@@ -1,0 +1,124 @@
+"""Rows of projections in an SQL database; the same one as the events, or a scratch file."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, delete, select
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DBAPIError
+
+from ledger.errors import StoreUnavailable
+from ledger.ports import Change
+from ledger.stores import tables
+from ledger.stores.engine import open_scratch_engine
+
+READ_ROWS = 2_000
+_LOOKUP_MAX = 500
+_LAST = "\U0010ffff"
+
+
+class SqlProjections:
+    """Projections in one database (``ledger.ports.ProjectionStore``)."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Take an engine whose database has the tables."""
+        self._engine = engine
+        upsert = sqlite_insert(tables.projection_row)
+        upsert = upsert.on_conflict_do_update(
+            index_elements=["name", "key"], set_={"value": upsert.excluded.value}
+        )
+        self._upsert = str(upsert.compile(engine))
+
+    def position(self, name: str) -> tuple[int, int] | None:
+        """Return version and next position."""
+        with self._engine.connect() as connection:
+            return _read_position(connection, name)
+
+    def load(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the rows that exist."""
+        table = tables.projection_row.c
+        found: dict[str, bytes] = {}
+        with self._engine.connect() as connection:
+            for at in range(0, len(keys), _LOOKUP_MAX):
+                query = select(table.key, table.value).where(table.name == name)
+                query = query.where(table.key.in_(keys[at : at + _LOOKUP_MAX]))
+                found.update(tuple(row) for row in connection.execute(query))
+        return found
+
+    def save(self, changes: Sequence[Change]) -> bool:
+        """Write rows and positions together."""
+        with self._writing() as connection:
+            for change in changes:
+                if (_read_position(connection, change.name) or (0, 0))[1] != change.expected:
+                    return False
+            for change in changes:
+                values = {"version": change.version, "position": change.position}
+                statement = sqlite_insert(tables.projection).values(name=change.name, **values)
+                connection.execute(
+                    statement.on_conflict_do_update(index_elements=["name"], set_=values)
+                )
+                rows = [(change.name, key, value) for key, value in change.rows.items()]
+                if rows:
+                    connection.exec_driver_sql(self._upsert, rows)
+        return True
+
+    def clear(self, name: str) -> None:
+        """Delete rows and position."""
+        with self._writing() as connection:
+            for table in (tables.projection_row, tables.projection):
+                connection.execute(delete(table).where(table.c.name == name))
+
+    def rows(self, name: str, prefix: str = "") -> Iterator[tuple[str, bytes]]:
+        """Yield rows in order of key."""
+        table = tables.projection_row.c
+        query = select(table.key, table.value).where(table.name == name, table.key >= prefix)
+        if prefix:
+            query = query.where(table.key < prefix + _LAST)
+        query = query.order_by(table.key).limit(READ_ROWS)
+        after = ""
+        while True:
+            with self._engine.connect() as connection:
+                some = connection.execute(query.where(table.key > after)).all()
+            yield from (tuple(row) for row in some)
+            if len(some) < READ_ROWS:
+                return
+            after = some[-1].key
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        try:
+            with (
+                self._engine.connect().execution_options(begin="IMMEDIATE") as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except DBAPIError as error:
+            self._engine.dispose()
+            raise StoreUnavailable(
+                f"{self._engine.url.database}: {error.orig}: the projections were not kept; they "
+                "are folded again when there is room"
+            ) from error
+
+
+@contextmanager
+def open_scratch() -> Iterator[SqlProjections]:
+    """Return an empty store in a temporary file, not durable, gone on exit."""
+    with tempfile.TemporaryDirectory(prefix="verdict-") as folder:
+        engine = open_scratch_engine(Path(folder) / "scratch.db")
+        tables.metadata.create_all(engine, tables=[tables.projection, tables.projection_row])
+        try:
+            yield SqlProjections(engine)
+        finally:
+            engine.dispose()
+
+
+def _read_position(connection: Connection, name: str) -> tuple[int, int] | None:
+    table = tables.projection.c
+    row = connection.execute(
+        select(table.version, table.position).where(table.name == name)
+    ).first()
+    return None if row is None else (row.version, row.position)
+
+

@@ -1,0 +1,277 @@
+"""Events, small artifacts, tiles, head and checkpoints in an SQL database.
+
+Reads run on a connection of their own and see committed rows; inside ``snapshot`` all reads of a
+thread share one transaction and so see one state. A write takes the write lock first, then the
+head row: positions are contiguous and follow commit order.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, bindparam, insert, literal, select, update
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.sql import Select
+
+from ledger.errors import Damage, StoreUnavailable
+from ledger.merkle import TILE_WIDTH, Tile
+from ledger.ports import ArtifactRow, Duplicate, EventRow, Head
+from ledger.stores import tables
+
+READ_ROWS = 1_000
+"""Rows fetched at a time: memory stays flat however long the log is."""
+LOOKUP_MAX = 500
+"""Addresses in one IN list; SQLite took 999 variables for long."""
+
+
+class SqlTransaction:
+    """A write transaction on one connection (``ledger.ports.Transaction``)."""
+
+    def __init__(self, connection: Connection, statements: "_Statements") -> None:
+        """Read the head under the lock that the connection holds."""
+        self._connection = connection
+        self._statements = statements
+        (row,) = connection.exec_driver_sql(statements.head).all() or (None,)
+        self.head = _head_of(row)
+
+    def read_leaves(self, start: int, stop: int) -> list[bytes]:
+        """Return leaf hashes of the log, as the transaction sees it."""
+        return _read_leaves(self._connection, start, stop)
+
+    def read_tile(self, level: int, index: int) -> bytes | None:
+        """Return a full tile, as the transaction sees it."""
+        return _read_tile(self._connection, level, index)
+
+    def find_events(self, addresses: Sequence[bytes]) -> dict[bytes, int]:
+        """Return the positions of those that are events of the log."""
+        table = tables.event.c
+        found: dict[bytes, int] = {}
+        for some in _slices(addresses):
+            query = select(table.address, table.position).where(table.address.in_(some))
+            found.update(tuple(row) for row in self._connection.execute(query))
+        return found
+
+    def find_artifacts(self, addresses: Sequence[bytes]) -> set[bytes]:
+        """Return those that a committed row knows."""
+        column = tables.artifact.c.address
+        return {
+            address
+            for some in _slices(addresses)
+            for address in self._connection.scalars(select(column).where(column.in_(some)))
+        }
+
+    def insert(
+        self, *, events: Sequence[EventRow], artifacts: Sequence[ArtifactRow], tiles: Sequence[Tile]
+    ) -> None:
+        """Add rows; raise ``Duplicate`` where an event is there already."""
+        run = self._connection.exec_driver_sql
+        # Core would make a dict of each row first, which costs as much as the insert itself.
+        if artifacts:
+            run(self._statements.artifact, list(artifacts))
+        if tiles:
+            run(self._statements.tile, list(tiles))
+        try:
+            if events:
+                run(self._statements.event, list(events))
+        except IntegrityError as error:
+            raise Duplicate from error
+
+    def set_head(self, head: Head) -> None:
+        """Replace the head row."""
+        self._connection.exec_driver_sql(self._statements.set_head, tuple(head))
+
+    def redact(self, address: bytes) -> None:
+        """Delete the bytes in a row and mark it."""
+        table = tables.artifact
+        change = update(table).where(table.c.address == address)
+        self._connection.execute(change.values(place="redacted", data=None))
+
+
+class _Statements:
+    """The statements of the hot path, compiled once for the driver: each append runs them all."""
+
+    def __init__(self, engine: Engine) -> None:
+        artifact = sqlite_insert(tables.artifact).on_conflict_do_nothing()
+        self.event = str(insert(tables.event).compile(engine))
+        self.artifact = str(artifact.compile(engine))
+        self.tile = str(insert(tables.tile).compile(engine))
+        columns = [tables.head.c.size, tables.head.c.root, tables.head.c.frontier]
+        self.head = str(select(*columns).compile(engine))
+        moved = update(tables.head).values({column.name: bindparam(None) for column in columns})
+        self.set_head = str(moved.compile(engine))
+
+
+class SqlRecords:
+    """The rows of a ledger in one database (``ledger.ports.RecordStore``)."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Take an engine whose database has the current schema (``ledger.stores.folder``)."""
+        self._engine = engine
+        self._statements = _Statements(engine)
+        self._local = threading.local()
+
+    @contextmanager
+    def begin(self) -> Iterator[SqlTransaction]:
+        """Return a write transaction; see the port."""
+        try:
+            with (
+                self._engine.connect().execution_options(begin="IMMEDIATE") as connection,
+                connection.begin(),
+            ):
+                yield SqlTransaction(connection, self._statements)
+        except DBAPIError as error:
+            # After a failed write or sync nothing may be tried again on the same handles.
+            self._engine.dispose()
+            raise StoreUnavailable(
+                f"{self._engine.url.database}: {error.orig}: nothing of this batch counts as "
+                "recorded; make room or free the file and resume"
+            ) from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Hold one state of the database for the reads of this thread."""
+        with self._engine.connect() as connection, connection.begin():
+            connection.execute(select(tables.head.c.size))
+            self._local.connection = connection
+            try:
+                yield
+            finally:
+                self._local.connection = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        held = getattr(self._local, "connection", None)
+        try:
+            if held is not None:
+                yield held
+            else:
+                with self._engine.connect() as connection:
+                    yield connection
+        except DBAPIError as error:
+            raise Damage(f"{self._engine.url.database}: {error.orig}") from error
+
+    def head(self) -> Head:
+        """Return the committed head."""
+        with self._reading() as connection:
+            return _read_head(connection)
+
+    def read_leaves(self, start: int, stop: int) -> list[bytes]:
+        """Return leaf hashes."""
+        with self._reading() as connection:
+            return _read_leaves(connection, start, stop)
+
+    def read_tile(self, level: int, index: int) -> bytes | None:
+        """Return a full tile."""
+        with self._reading() as connection:
+            return _read_tile(connection, level, index)
+
+    def read_events(self, start: int, stop: int) -> Iterator[EventRow]:
+        """Yield event rows in order of position."""
+        table = tables.event
+        while start < stop:
+            query = select(table).where(table.c.position.between(start, stop - 1))
+            rows = self._rows(query.order_by(table.c.position).limit(READ_ROWS))
+            yield from map(EventRow._make, rows)
+            if len(rows) < READ_ROWS:
+                return
+            start = rows[-1].position + 1
+
+    def find_event(self, address: bytes) -> EventRow | None:
+        """Return the event with this address."""
+        rows = self._rows(select(tables.event).where(tables.event.c.address == address))
+        return EventRow._make(rows[0]) if rows else None
+
+    def find_artifact(self, address: bytes) -> ArtifactRow | None:
+        """Return the artifact row with this address."""
+        rows = self._rows(select(tables.artifact).where(tables.artifact.c.address == address))
+        return ArtifactRow._make(rows[0]) if rows else None
+
+    def find_prefix(self, first: bytes, last: bytes, limit: int) -> list[tuple[str, bytes]]:
+        """Return what lies in first … last."""
+        found: list[tuple[str, bytes]] = []
+        for name, table in (("event", tables.event), ("artifact", tables.artifact)):
+            query = select(literal(name), table.c.address)
+            query = query.where(table.c.address.between(first, last)).limit(limit)
+            found.extend(tuple(row) for row in self._rows(query))
+        return found
+
+    def read_artifacts(self) -> Iterator[ArtifactRow]:
+        """Yield artifact rows in order of address."""
+        table = tables.artifact
+        query = select(table).where(table.c.address > bindparam("after"))
+        after = b""
+        while rows := self._rows(query.order_by(table.c.address).limit(100), after=after):
+            for row in rows:
+                yield ArtifactRow._make(row)
+            after = rows[-1].address
+
+    def read_tiles(self) -> Iterator[Tile]:
+        """Yield tile rows in order of level and index."""
+        table = tables.tile
+        query = select(table).order_by(table.c.level, table.c.index)
+        offset = 0
+        while rows := self._rows(query.limit(64).offset(offset)):
+            for row in rows:
+                yield Tile._make(row)
+            offset += len(rows)
+
+    def read_checkpoints(self) -> Iterator[tuple[int, str]]:
+        """Yield checkpoints in order of size."""
+        table = tables.checkpoint.c
+        yield from (tuple(r) for r in self._rows(select(table.size, table.note).order_by("size")))
+
+    def add_checkpoint(self, size: int, note: str) -> None:
+        """Keep a signed note."""
+        with self._engine.connect().execution_options(begin="IMMEDIATE") as connection:
+            statement = sqlite_insert(tables.checkpoint).on_conflict_do_nothing()
+            with connection.begin():
+                connection.execute(statement, {"size": size, "note": note})
+
+    def verifier(self) -> str:
+        """Return the vkey of the log."""
+        rows = self._rows(select(tables.ledger.c.verifier))
+        if not rows:
+            raise Damage("table ledger: the row with the log's public key is missing")
+        return str(rows[0][0])
+
+    def _rows(self, query: Select[*tuple[object, ...]], **values: object) -> list[tuple]:  # type: ignore[type-arg]
+        with self._reading() as connection:
+            return connection.execute(query, values).all()  # type: ignore[return-value]
+
+
+def _read_head(connection: Connection) -> Head:
+    table = tables.head.c
+    return _head_of(connection.execute(select(table.size, table.root, table.frontier)).first())
+
+
+def _head_of(row: Sequence[Any] | None) -> Head:
+    if row is None:
+        raise Damage("table head: the row is missing")
+    return Head._make(row)
+
+
+def _read_leaves(connection: Connection, start: int, stop: int) -> list[bytes]:
+    table = tables.event.c
+    query = select(table.leaf).where(table.position.between(start, stop - 1))
+    leaves = list(connection.scalars(query.order_by(table.position)))
+    if len(leaves) != stop - start:
+        raise Damage(f"events {start:,} to {stop - 1:,}: only {len(leaves):,} are there")
+    return leaves
+
+
+def _read_tile(connection: Connection, level: int, index: int) -> bytes | None:
+    table = tables.tile.c
+    query = select(table.hashes).where(table.level == level, table.index == index)
+    hashes = connection.scalar(query)
+    if hashes is not None and len(hashes) != TILE_WIDTH * 32:
+        raise Damage(f"tile {level}/{index}: {len(hashes):,} bytes instead of 8,192")
+    return hashes
+
+
+def _slices(addresses: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    for at in range(0, len(addresses), LOOKUP_MAX):
+        yield addresses[at : at + LOOKUP_MAX]
+
+

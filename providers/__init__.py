@@ -1,0 +1,1 @@
+"""A request in, a result with its raw bytes out."""

@@ -1,0 +1,26 @@
+"""The suite: the examination as data, loaded from a folder into one frozen value.
+
+    suite = load_suite(Path("examples/gsm8k"))
+    address = compute_digest(format_manifest(suite))
+
+A suite that cannot be used is refused as a whole, with every fault in one ``FaultyInput``.
+"""
+
+from trials.suite.keys import format_key, parse_key
+from trials.suite.load import load_suite
+from trials.suite.manifest import format_manifest, suite_artifacts
+from trials.suite.model import Case, Check, Suite, SuiteFile, Variant, compose_prompt
+
+__all__ = [
+    "Case",
+    "Check",
+    "Suite",
+    "SuiteFile",
+    "Variant",
+    "compose_prompt",
+    "format_key",
+    "format_manifest",
+    "load_suite",
+    "parse_key",
+    "suite_artifacts",
+]

@@ -1,0 +1,180 @@
+"""From a folder to a ``Suite``: everything is read and checked, and every fault is said at once.
+
+1. The suite file: strict JSON or YAML (``documents``), then its fields (``schema``). Only where it
+   is no sound document at all does the search end there.
+2. What it names: prompts, cases, the files of checks, each through ``folder``.
+3. What only shows with all of it together: names that stand twice, placeholders, and a prompt,
+   rubric, schema or key among the inputs of a case, where every trial would read it.
+
+Nothing is written. A suite with a fault is not loaded in part.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from ledger.errors import FaultyInput
+from trials.suite.cases import PlacedCase, load_cases
+from trials.suite.checks import load_checks
+from trials.suite.contents import check_names, list_items, list_names, read_document, read_prose
+from trials.suite.documents import join_path, show_value
+from trials.suite.faults import Faults, suggest_name
+from trials.suite.folder import Folder
+from trials.suite.model import PLACEHOLDER, Suite, SuiteFile, Variant
+from trials.suite.schema import SuiteEntry, VariantEntry, check_entry
+
+SUITE_FILES = ("eval_suite.json", "eval_suite.yaml", "eval_suite.yml")
+
+_PLACEHOLDERS = re.compile(r"\{\{\s*[^\W\d][\w.-]*\s*\}\}")
+
+
+def load_suite(path: Path) -> Suite:
+    """Return the suite at ``path``.
+
+    Args:
+        path: a folder with exactly one of ``SUITE_FILES``, or a suite file itself, whatever its
+            name before ``.json``, ``.yaml`` or ``.yml``.
+
+    Raises:
+        FaultyInput: one line for every fault, "file: field: what is wrong; what to do".
+    """
+    root, name = _locate(path)
+    folder = Folder(root)
+    file = folder.read_named(name, name)
+    document = read_document(file)
+    faults = Faults()
+    entry = faults.attempt(check_entry, SuiteEntry, document, f"{name}: ")
+    cases = _load_cases(folder, document, name, faults)
+    variants = _load_variants(folder, document, name, faults)
+    checks = load_checks(folder, document, name, faults)
+    gated = _choose_gated(document, name, faults)
+    _check_placeholders(variants, cases, faults)
+    _check_inputs(folder, faults)
+    faults.settle()
+    if entry is None or gated is None:  # Then a fault was noted, and settle has raised.
+        raise AssertionError(name)
+    return Suite(
+        name=entry.suite_name,
+        description=entry.description or "",
+        variants=tuple(variant for _, variant in variants),
+        gated_variant=gated,
+        cases=tuple(placed.case for placed in cases),
+        checks=checks,
+        repetitions=entry.repetitions,
+        files=tuple(
+            SuiteFile(path=found.path, data=found.data) for _, found in sorted(folder.found.items())
+        ),
+    )
+
+
+def _locate(path: Path) -> tuple[Path, str]:
+    """Return the suite's folder and the name of its file."""
+    if not path.is_dir():
+        if not path.name.endswith((".json", ".yaml", ".yml")):
+            raise FaultyInput([f"{path}: is neither a folder nor a .json, .yaml or .yml file"])
+        return path.parent, path.name
+    names = [name for name in SUITE_FILES if os.path.lexists(path / name)]
+    if not names:
+        raise FaultyInput([f"{path}: holds no suite; add {' or '.join(SUITE_FILES)}"])
+    if len(names) > 1:
+        raise FaultyInput([f"{path}: holds {' and '.join(names)}; keep one of them"])
+    return path, names[0]
+
+
+def _load_cases(
+    folder: Folder, document: dict[str, object], name: str, faults: Faults
+) -> list[PlacedCase]:
+    path = document.get("cases")
+    return load_cases(folder, path, f"{name}: cases", faults) if isinstance(path, str) else []
+
+
+def _load_variants(
+    folder: Folder, document: dict[str, object], name: str, faults: Faults
+) -> list[tuple[str, Variant]]:
+    """Return the path of each sound variant's prompt, and the variant."""
+    variants = []
+    check_names(document, "variants", "variant_name", name, faults)
+    for index, item in list_items(document, "variants"):
+        entry = Faults().attempt(check_entry, VariantEntry, item, "")
+        if entry is None:  # Its faults are among those of the whole document.
+            continue
+        origin = f"{name}: {join_path('variants', index)}.prompt_file"
+        file = faults.attempt(folder.read_named, entry.prompt_file, origin)
+        prompt = None if file is None else faults.attempt(read_prose, file)
+        if file is not None and prompt is not None:
+            description = entry.description or ""
+            variant = Variant(name=entry.variant_name, prompt=prompt, description=description)
+            variants.append((file.path, variant))
+    return variants
+
+
+def _choose_gated(document: dict[str, object], name: str, faults: Faults) -> str | None:
+    names = [found for _, found in list_names(document, "variants", "variant_name")]
+    gated = document.get("gated_variant")
+    if gated is None:
+        if len(names) == 1:
+            return names[0]
+        if names:
+            faults.add(
+                f"{name}: ",
+                "gated_variant",
+                f"is missing where there are several variants; name one of {', '.join(names)}",
+            )
+    elif isinstance(gated, str) and gated in names:
+        return gated
+    elif isinstance(gated, str):
+        faults.add(
+            f"{name}: ",
+            "gated_variant",
+            f"{show_value(gated)} is no variant; {suggest_name(gated, names)}",
+        )
+    return None
+
+
+def _check_placeholders(
+    variants: list[tuple[str, Variant]], cases: list[PlacedCase], faults: Faults
+) -> None:
+    """Note where prompt and question do not meet; one line for a prompt, not one for each case."""
+    asking = [placed for placed in cases if placed.case.question is not None]
+    silent = [placed for placed in cases if placed.case.question is None]
+    for path, variant in variants:
+        others = {found[0] for found in _PLACEHOLDERS.finditer(variant.prompt)} - {PLACEHOLDER}
+        for other in sorted(others):
+            faults.add(
+                path,
+                "",
+                f"{other[:60]!r} is an unknown placeholder; only {PLACEHOLDER} is replaced",
+            )
+        has_placeholder = PLACEHOLDER in variant.prompt
+        if asking and not has_placeholder:
+            faults.add(
+                path,
+                "",
+                f"has no {PLACEHOLDER}, but {_count(asking)} asks a question; say where it goes",
+            )
+        if silent and has_placeholder:
+            faults.add(
+                path, "", f"has a {PLACEHOLDER}, but {_count(silent)} asks no question; add one"
+            )
+
+
+def _count(cases: list[PlacedCase]) -> str:
+    more = f" (and {len(cases) - 1} more)" if len(cases) > 1 else ""
+    return f"case {cases[0].case.id!r}{more}"
+
+
+def _check_inputs(folder: Folder, faults: Faults) -> None:
+    """Note every file that the suite needs and a trial would read, be it under another name.
+
+    A key or a rubric gives the answer away as a copy too; a prompt or a schema does not.
+    """
+    by_identity = {folder.found[path].identity: path for path in folder.given}
+    by_data = {folder.found[path].data: path for path in folder.given}
+    for path, origin in folder.named.items():
+        given = by_identity.get(folder.found[path].identity)
+        if given is None and path in folder.secret:
+            given = by_data.get(folder.found[path].data)
+        if given is not None:
+            how = "lies among" if given == path else f"is the same as {given}, one of"
+            what = f"{path} {how} the inputs of case {folder.given[given]!r}, where every trial "
+            faults.add(origin, "", f"{what}would read it; move it out")

@@ -1,0 +1,123 @@
+"""The suite's manifest: what it says and rests on, as canonical bytes whose address is the suite's.
+
+The manifest names every file by address, so any change of any file is another suite; it holds no
+answer, no question and no path of the machine, so where the folder lies changes nothing.
+"""
+
+import hashlib
+import posixpath
+from collections.abc import Iterator
+from decimal import Decimal
+
+from graders.registry import identify_grader
+from ledger.canonical import JsonObject, JsonValue, format_canonical
+from ledger.digest import compute_digest
+from trials.suite.keys import format_key
+from trials.suite.model import Case, Check, Suite, SuiteFile, Variant
+
+TEXT = "text/plain; charset=utf-8"
+JSON = "application/json"
+# By a table of ours: the one of the standard library asks the machine's own files.
+MEDIA_TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    ".json": JSON,
+    ".jsonl": "application/jsonl",
+    ".md": "text/markdown; charset=utf-8",
+    ".txt": TEXT,
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
+
+
+def format_manifest(suite: Suite) -> bytes:
+    """Return the canonical bytes of the resolved suite (docs/format.md, "Suites")."""
+    return format_canonical(
+        {
+            "cases": [_format_case(case) for case in suite.cases],
+            "checks": [_format_check(check) for check in suite.checks],
+            "description": suite.description,
+            "files": format_files(suite.files),
+            "gated_variant": suite.gated_variant,
+            "name": suite.name,
+            "repetitions": suite.repetitions,
+            "v": 1,
+            "variants": [_format_variant(variant) for variant in suite.variants],
+        }
+    )
+
+
+def suite_artifacts(suite: Suite) -> Iterator[tuple[bytes, str]]:
+    """Yield all bytes that the manifest names, each once, with their media type."""
+    seen = set()
+    for data, media_type in _named_bytes(suite):
+        address = compute_digest(data)
+        if address not in seen:
+            seen.add(address)
+            yield data, media_type
+
+
+def format_files(files: tuple[SuiteFile, ...]) -> JsonValue:
+    """Return path, address, size and SHA-256 of each file, in the order given."""
+    return [
+        [
+            file.path,
+            compute_digest(file.data),
+            len(file.data),
+            hashlib.sha256(file.data).hexdigest(),
+        ]
+        for file in files
+    ]
+
+
+def name_media_type(path: str) -> str:
+    """Return the media type that a file's name says; unknown ones are plain bytes."""
+    return MEDIA_TYPES.get(posixpath.splitext(path)[1].lower(), "application/octet-stream")
+
+
+def format_rate(rate: Decimal) -> str:
+    """Return the shortest decimal of ``rate``: ``0.50`` and ``0.5`` are one minimum."""
+    text = f"{rate:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _named_bytes(suite: Suite) -> Iterator[tuple[bytes, str]]:
+    for file in suite.files:
+        yield file.data, name_media_type(file.path)
+    for variant in suite.variants:
+        yield variant.prompt.encode(), TEXT
+    for case in suite.cases:
+        if case.question is not None:
+            yield case.question.encode(), TEXT
+        if case.key is not None:
+            yield format_key(case.key), JSON
+        for name, data in case.inputs:
+            yield data, name_media_type(name)
+
+
+def _format_variant(variant: Variant) -> JsonObject:
+    return {
+        "description": variant.description,
+        "name": variant.name,
+        "prompt": compute_digest(variant.prompt.encode()),
+    }
+
+
+def _format_check(check: Check) -> JsonObject:
+    return {
+        "critical": check.critical,
+        "description": check.description,
+        "grader": identify_grader(check.grader),
+        "minimum_pass_rate": format_rate(check.minimum_pass_rate),
+        "name": check.name,
+    }
+
+
+def _format_case(case: Case) -> JsonObject:
+    return {
+        "category": case.category,
+        "critical": case.critical,
+        "id": case.id,
+        "inputs": [[name, compute_digest(data)] for name, data in case.inputs],
+        "key": None if case.key is None else compute_digest(format_key(case.key)),
+        "question": None if case.question is None else compute_digest(case.question.encode()),
+    }

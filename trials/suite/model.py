@@ -1,0 +1,95 @@
+"""A suite as loaded: frozen values, complete, with the bytes of every file that it rests on."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from graders.grader import Grader, Key
+from ledger.canonical import JsonObject
+
+PLACEHOLDER = "{{question}}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFile:
+    """One file, with its path from the suite's folder (``/`` between the parts)."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One prompt under test; ``prompt`` is the whole text of its file, nothing stripped."""
+
+    name: str
+    prompt: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A situation and what was written down about it.
+
+    Attributes:
+        inputs: the files that each trial gets a copy of: name below ``inputs/`` and bytes, sorted
+            by name; nothing of the key is among them.
+        key: what the answer is held against; ``None`` where the suite says nothing.
+    """
+
+    id: str
+    category: str | None
+    critical: bool
+    question: str | None
+    inputs: tuple[tuple[str, bytes], ...]
+    key: Key | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One named requirement.
+
+    Attributes:
+        grader_fields: the grader's own fields as the suite states them, within the limits of
+            canonical JSON: a number with a fraction is its text, a file is its path.
+        minimum_pass_rate: 0 to 1, as written.
+        critical: whether a single fail fails the gate.
+    """
+
+    name: str
+    grader: Grader
+    grader_fields: JsonObject
+    minimum_pass_rate: Decimal
+    critical: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """The examination as data.
+
+    Attributes:
+        gated_variant: the name of the variant whose rates decide.
+        cases: in the order of their file; case folders in the order of their names.
+        repetitions: trials for each case and variant, at least 1.
+        files: every file that the suite rests on, sorted by path.
+    """
+
+    name: str
+    description: str
+    variants: tuple[Variant, ...]
+    gated_variant: str
+    cases: tuple[Case, ...]
+    checks: tuple[Check, ...]
+    repetitions: int
+    files: tuple[SuiteFile, ...]
+
+
+def compose_prompt(variant: Variant, case: Case) -> str:
+    """Return what the model under test is asked: the prompt with the question in its place.
+
+    ``{{question}}`` is replaced by the question exactly as written, wherever it stands, once:
+    what the question holds is never read as a placeholder.
+    """
+    if case.question is None:
+        return variant.prompt
+    return variant.prompt.replace(PLACEHOLDER, case.question)

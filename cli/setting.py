@@ -8,7 +8,7 @@ import getpass
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,17 +16,21 @@ from sqlalchemy import Engine, insert, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from ledger.checkpoint import check_origin, format_verifier, parse_verifier, verifier_of
+from ledger.digest import Digest, shorten_digest
 from ledger.errors import Damage, NoLedger, OldSchema
 from ledger.log import Ledger
 from ledger.merkle import EMPTY_ROOT
 from ledger.projections import Keeper
 from ledger.stores import tables
+from ledger.stores.database import Database
 from ledger.stores.clock import SystemClock
 from ledger.stores.engine import open_engine
 from ledger.stores.files import FileBlobs
-from ledger.stores.keys import FileSigner, make_key
-from ledger.stores.projections import SqlProjections
+from ledger.stores.keys import FileSigner, make_key, read_last_signed
+from ledger.stores.locks import hold_lock
+from ledger.stores.projections import SqlProjections, open_scratch
 from ledger.stores.sql import SqlRecords
+from ledger.verify import Stores
 from migrations import upgrade
 
 DATABASE = "ledger.db"
@@ -131,17 +135,12 @@ def open_ledger(folder: Path, actor: str | None = None) -> Iterator[Opened]:
     """
     engine = _engine_of(folder)
     try:
-        revision = _revision(engine)
-        if revision != tables.REVISION:
-            raise OldSchema(
-                f"{folder / DATABASE}: schema {revision or 'unknown'}, this program reads "
-                f"{tables.REVISION}: run 'verdict --ledger {folder} init --upgrade' (with a newer "
-                "program if the schema is newer)"
-            )
-        records = SqlRecords(engine)
+        _check_revision(engine, folder)
+        database = Database(engine)
+        records = SqlRecords(database)
         blobs = FileBlobs(folder)
         verifier = parse_verifier(records.verifier())
-        projections = SqlProjections(engine)
+        projections = SqlProjections(database)
         who = actor or os.environ.get("VERDICT_ACTOR") or getpass.getuser()
         with Ledger(records=records, blobs=blobs, clock=SystemClock(), actor=who) as ledger:
             yield Opened(
@@ -164,6 +163,16 @@ def _engine_of(folder: Path) -> Engine:
     return open_engine(folder / DATABASE)
 
 
+def _check_revision(engine: Engine, folder: Path) -> None:
+    revision = _revision(engine)
+    if revision != tables.REVISION:
+        raise OldSchema(
+            f"{folder / DATABASE}: schema {revision or 'unknown'}, this program reads "
+            f"{tables.REVISION}: run 'verdict --ledger {folder} init --upgrade' (with a newer "
+            "program if the schema is newer)"
+        )
+
+
 def _revision(engine: Engine) -> str | None:
     try:
         with engine.connect() as connection:
@@ -172,3 +181,42 @@ def _revision(engine: Engine) -> str | None:
             return connection.scalar(select(text("version_num")).select_from(text("alembic_version")))
     except DBAPIError as error:
         raise Damage(f"{engine.url.database}: {error.orig}: not a readable database") from error
+
+
+def hold_run(opened: Opened, run: Digest) -> AbstractContextManager[None]:
+    """Keep other processes from working on ``run``, or raise ``Busy`` if one does."""
+    return hold_lock(opened.folder, f"run-{shorten_digest(run)}", is_patient=False)
+
+
+@contextmanager
+def open_stores(folder: Path) -> Iterator[Stores]:
+    """Open the ledger in ``folder`` to verify it: nothing in it is written or swept.
+
+    Raises:
+        NoLedger: there is none.
+        OldSchema: as ``open_ledger``.
+        Damage: the database cannot be read at all.
+    """
+    engine = _engine_of(folder)
+    try:
+        _check_revision(engine, folder)
+        database = Database(engine)
+        records = SqlRecords(database)
+        verifier = parse_verifier(records.verifier())
+        key_fault = None
+        try:
+            verifier = FileSigner(folder, verifier.name).verifier
+        except Damage as error:
+            key_fault = str(error)
+        with open_scratch() as scratch:
+            yield Stores(
+                records=records,
+                blobs=FileBlobs(folder),
+                projections=SqlProjections(database),
+                scratch=scratch,
+                last_signed=read_last_signed(folder),
+                verifier=verifier,
+                key_fault=key_fault,
+            )
+    finally:
+        engine.dispose()

@@ -72,7 +72,7 @@ def _check(value: object, depth: int) -> None:
         return
     if kind is int:
         if not -INTEGER_MAX <= value <= INTEGER_MAX:  # type: ignore[operator]
-            raise NotCanonical(f"{value} is outside ±(2^53 - 1): write it as a string")
+            raise NotCanonical(f"{_show(value)} is outside ±(2^53 - 1): write it as a string")
         return
     if kind is dict:
         _check_items(value, depth)  # type: ignore[arg-type]
@@ -83,7 +83,7 @@ def _check(value: object, depth: int) -> None:
             _check(item, depth - 1)
     else:
         raise NotCanonical(
-            f"{kind.__name__} {value!r:.60} has no canonical form: use str, int, bool, None, "
+            f"{kind.__name__} {_show(value)} has no canonical form: use str, int, bool, None, "
             "list or dict (an amount is a decimal string)"
         )
 
@@ -93,12 +93,20 @@ def _check_items(value: dict[object, object], depth: int) -> None:
         raise NotCanonical(f"nested deeper than {DEPTH_MAX}")
     for key, item in value.items():
         if type(key) is not str or not key.isascii():
-            raise NotCanonical(f"key {key!r:.60} is not an ASCII string: use a list of pairs")
+            raise NotCanonical(f"key {_show(key)} is not an ASCII string: use a list of pairs")
         # The leaves are most of what an event holds; a call for each of them is what costs.
         kind = type(item)
         if kind is str or kind is bool or item is None:
             continue
         _check(item, depth - 1)
+
+
+def _show(value: object) -> str:
+    """Return the beginning of ``value`` for a message; Python refuses to spell a huge integer."""
+    try:
+        return repr(value)[:60]
+    except ValueError:
+        return "(too long to show)"
 
 
 def _locate(value: object, path: str = "value") -> str:

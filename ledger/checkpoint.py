@@ -24,8 +24,9 @@ from ledger.merkle import HASH_SIZE
 ED25519 = b"\x01"
 SIGNATURES_MAX = 64
 """Lines; signed-note demands at least 16."""
-_ORIGIN = re.compile(r"[^\s+\x00-\x1f\x7f]{1,255}\Z")
+_ORIGIN = re.compile(r"[^\s+\x00-\x1f\x7f\ud800-\udfff]{1,255}\Z")
 _SIZE = re.compile(r"(?:0|[1-9][0-9]{0,18})\Z")
+_NO_TEXT = re.compile(r"[\x00-\x09\x0b-\x1f\ud800-\udfff]")
 _PROOF_HEAD = "c2sp.org/tlog-proof@v1"
 
 
@@ -186,8 +187,8 @@ def parse_proof(proof: str) -> tuple[int, list[bytes], str]:
 
 def _split_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
     """Return the signed text and the signature lines as name and raw bytes."""
-    if any(ord(c) < 0x20 and c != "\n" for c in note):  # noqa: PLR2004
-        raise InvalidProof("not a note: it has a control character")
+    if _NO_TEXT.search(note):
+        raise InvalidProof("not a note: it has a control character or is no Unicode")
     body, separator, tail = note.rpartition("\n\n")
     lines = tail.split("\n")
     if not separator or lines.pop() != "" or not 0 < len(lines) <= SIGNATURES_MAX:

@@ -71,6 +71,12 @@ class StoreUnavailable(LedgerError):
     exit_code = 3
 
 
+class Busy(LedgerError):
+    """Somebody else is doing the same work at this moment; the same call may be made later."""
+
+    exit_code = 3
+
+
 class RunIncomplete(LedgerError):
     """Planned work is missing; what is recorded stands and the run can be resumed."""
 

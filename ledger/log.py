@@ -28,12 +28,14 @@ One run to paste, on the store that keeps everything in memory:
 """
 
 import queue
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import zstandard
 from blake3 import blake3
@@ -42,8 +44,9 @@ from ledger import merkle
 from ledger.artifact import LISTING, ArtifactRef, describe_artifact
 from ledger.canonical import format_canonical, parse_canonical
 from ledger.codec import CODEC
-from ledger.digest import Digest, compute_digest, pack_digest, unpack_digest
+from ledger.digest import PREFIX, Digest, compute_digest, pack_digest, unpack_digest
 from ledger.errors import (
+    AmbiguousAddress,
     Damage,
     LedgerError,
     RedactedArtifact,
@@ -70,6 +73,7 @@ GROUP_EVENTS_MAX = 1_000
 """Events that one commit takes from several callers; a single batch may be larger."""
 KNOWN_MAX = 50_000
 """Addresses remembered as committed, so that naming a recent event costs no look-up."""
+_PREFIX_FORM = re.compile(r"[0-9a-f]{4,64}\Z")
 _COMPRESS_MIN = 128
 """Bytes below which zstd's frame eats what it saves."""
 
@@ -107,6 +111,8 @@ class _Pending:
     row: ArtifactRow
     staged: Staged | None
     members: tuple[bytes, ...] = ()
+    is_published: bool = False
+    """Whether its file may be in place; only a commit or the next sweep may then forget it."""
 
 
 @dataclass(slots=True)
@@ -137,7 +143,8 @@ class Ledger:
         self._actor = actor
         self._pending: dict[bytes, _Pending] = {}
         self._pending_lock = threading.Lock()
-        self._known = _KnownAddresses()
+        self._known_events = _KnownAddresses()
+        self._known_artifacts = _KnownAddresses()
         self._queue: queue.SimpleQueue[_Submission | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
         self._writer_lock = threading.Lock()
@@ -153,7 +160,7 @@ class Ledger:
         ref = describe_artifact(data, media=media)
         address = pack_digest(ref.address)
         with self._pending_lock:
-            if address in self._pending or ref.address in self._known:
+            if address in self._pending or ref.address in self._known_artifacts:
                 return ref
         codec, stored = _compress(data)
         is_small = len(data) <= ROW_SIZE_MAX
@@ -228,6 +235,10 @@ class Ledger:
             UnknownAddress: no recorded artifact has this address.
             RedactedArtifact: it is gone already.
         """
+        row = self._records.find_artifact(pack_digest(address))
+        if row is not None and row.place == "redacted":
+            # The bytes outlived their event if the program was killed in between.
+            self._blobs.delete(row.address, row.codec)
         row = self._artifact_row(address)
         ref = ArtifactRef(
             address=address, media="", sha256=row.sha256.hex(), size=row.size
@@ -256,6 +267,15 @@ class Ledger:
         """
         return read_artifact(self._artifact_row(address), self._blobs)
 
+    def read_bytes(self, address: Digest) -> tuple[int, bytes]:
+        """Return position and canonical bytes of the event with this address; as ``find``."""
+        row = self._records.find_event(pack_digest(address))
+        if row is None:
+            raise UnknownAddress(f"no event {address} in this ledger")
+        if compute_digest(row.data) != address:
+            raise Damage(f"event {row.position:,}: its bytes do not hash to {address}")
+        return row.position, row.data
+
     def find(self, address: Digest) -> Entry:
         """Return the event with this address.
 
@@ -263,12 +283,49 @@ class Ledger:
             UnknownAddress: no event of the log has it.
             Damage: its bytes do not hash to it.
         """
-        row = self._records.find_event(pack_digest(address))
+        position, data = self.read_bytes(address)
+        return Entry(position, address, CODEC.decode(data))
+
+    def resolve(self, text: str) -> tuple[str, Digest]:
+        """Return ``event`` or ``artifact``, and the whole address of what ``text`` begins.
+
+        Args:
+            text: an address, or at least 4 of its hex digits; ``blake3:`` may be left out.
+
+        Raises:
+            UnknownAddress: nothing of this ledger begins so.
+            AmbiguousAddress: more than one thing does.
+        """
+        digits = text.removeprefix(PREFIX)
+        if not _PREFIX_FORM.match(digits):
+            raise UnknownAddress(f"{text!r:.80} is not an address, nor 4 or more hex digits of one")
+        first, last = bytes.fromhex(digits.ljust(64, "0")), bytes.fromhex(digits.ljust(64, "f"))
+        found = self._records.find_prefix(first, last, limit=4)
+        if not found:
+            raise UnknownAddress(f"nothing in this ledger has an address that begins with {digits}")
+        if len(found) > 1:
+            some = ", ".join(f"{what} {raw.hex()[:16]}" for what, raw in found[:4])
+            raise AmbiguousAddress(f"{digits} begins {some}: give more digits")
+        what, raw = found[0]
+        return what, unpack_digest(raw)
+
+    def size_at(self, time: datetime) -> int:
+        """Return how many events the log had at ``time``: up to the last one not after it."""
+        stop = self.head().size
+        while stop > 0:
+            start = max(0, stop - GROUP_EVENTS_MAX)
+            for entry in reversed(list(self.read(start, stop))):
+                if entry.event.at <= time:
+                    return entry.position + 1
+            stop = start
+        return 0
+
+    def describe(self, address: Digest) -> ArtifactRow:
+        """Return the row of an artifact: its SHA-256, its size, and whether it is redacted."""
+        row = self._records.find_artifact(pack_digest(address))
         if row is None:
-            raise UnknownAddress(f"no event {address} in this ledger")
-        if compute_digest(row.data) != address:
-            raise Damage(f"event {row.position:,}: its bytes do not hash to {address}")
-        return Entry(row.position, address, CODEC.decode(row.data))
+            raise UnknownAddress(f"no artifact {address} in this ledger")
+        return row
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield the events at positions start … stop - 1 (the end of the log) in order.
@@ -298,9 +355,11 @@ class Ledger:
                 self._writer.join()
                 self._writer = None
         with self._pending_lock:
-            staged = [item.staged for item in self._pending.values() if item.staged]
+            pending = list(self._pending.values())
             self._pending.clear()
-        self._blobs.settle(staged)
+        # What a failed commit had put in place stays staged: the next sweep looks whether it is
+        # recorded after all.
+        self._blobs.settle([p.staged for p in pending if p.staged and not p.is_published])
 
     def __enter__(self) -> Self:
         """Return the ledger itself."""
@@ -316,9 +375,7 @@ class Ledger:
         self.close()
 
     def _artifact_row(self, address: Digest) -> ArtifactRow:
-        row = self._records.find_artifact(pack_digest(address))
-        if row is None:
-            raise UnknownAddress(f"no artifact {address} in this ledger")
+        row = self.describe(address)
         if row.place == "redacted":
             raise RedactedArtifact(f"artifact {address} was redacted: its bytes are gone")
         return row
@@ -326,6 +383,8 @@ class Ledger:
     # The writer
 
     def _enqueue(self, submission: _Submission) -> _Submission:
+        # Whoever waits may give up, but what is queued is written: it cannot be cancelled.
+        submission.future.set_running_or_notify_cancel()
         with self._writer_lock:
             if self._writer is None:
                 self._writer = threading.Thread(target=self._write, name="ledger", daemon=True)
@@ -371,13 +430,20 @@ class Ledger:
             return self._transact(group, look_up=False)
         except Duplicate:
             # Rare: an event is appended a second time. Then every address is looked up first.
-            return self._transact(group, look_up=True)
+            try:
+                return self._transact(group, look_up=True)
+            except Duplicate as error:
+                raise Damage(
+                    "the log has more events than its head says: see 'verdict verify'"
+                ) from error
 
     def _transact(
         self, group: list[_Submission], *, look_up: bool
     ) -> list[list[Recorded] | LedgerError]:
         with self._records.begin() as transaction:
-            plan = _Plan(transaction, self._pending, self._known)
+            plan = _Plan(
+                transaction, self._pending, self._known_events, self._known_artifacts
+            )
             if look_up:
                 plan.look_up(draft for submission in group for draft in submission.drafts)
             outcome = [plan.take(submission.drafts) for submission in group]
@@ -387,8 +453,8 @@ class Ledger:
                 if submission.redacts is not None and isinstance(result, list):
                     transaction.redact(submission.redacts)
         self._forget({**plan.artifacts, **plan.superseded})
-        self._known.add(plan.positions)
-        self._known.add(unpack_digest(address) for address in plan.artifacts)
+        self._known_events.add(plan.positions)
+        self._known_artifacts.add(unpack_digest(address) for address in plan.artifacts)
         return outcome
 
     def _forget(self, committed: dict[bytes, _Pending]) -> None:
@@ -405,11 +471,13 @@ class _Plan:
         self,
         transaction: Transaction,
         pending: dict[bytes, _Pending],
-        known: "_KnownAddresses",
+        known_events: "_KnownAddresses",
+        known_artifacts: "_KnownAddresses",
     ) -> None:
         self._transaction = transaction
         self._pending = pending
-        self._known = known
+        self._known_events = known_events
+        self._known_artifacts = known_artifacts
         self._rows: list[EventRow] = []
         self.positions: dict[Digest, int] = {}
         self.artifacts: dict[bytes, _Pending] = {}
@@ -422,7 +490,7 @@ class _Plan:
 
     def take(self, drafts: Sequence[Draft]) -> list[Recorded] | LedgerError:
         """Add one batch, or return why it cannot be added."""
-        positions, known = self.positions, self._known
+        positions, known = self.positions, self._known_events
         first = len(self._rows)
         start = self._transaction.head.size
         recorded: list[Recorded] = []
@@ -437,7 +505,7 @@ class _Plan:
                         if fault is not None:
                             return self._withdraw(first, fault)
                 for ref in draft.artifacts:
-                    if ref.address not in known:
+                    if ref.address not in self._known_artifacts:
                         fault = self._find_artifact(draft, ref, artifacts)
                         if fault is not None:
                             return self._withdraw(first, fault)
@@ -449,8 +517,13 @@ class _Plan:
         return recorded
 
     def staged(self) -> list[Staged]:
-        """Return the files that have to be in place before the commit."""
-        return [item.staged for item in self.artifacts.values() if item.staged is not None]
+        """Return the files that have to be in place before the commit, and note that they may be."""
+        staged: list[Staged] = []
+        for item in self.artifacts.values():
+            if item.staged is not None:
+                item.is_published = True
+                staged.append(item.staged)
+        return staged
 
     def write(self) -> None:
         """Insert the rows and the tiles that became full, and move the head."""
@@ -480,7 +553,7 @@ class _Plan:
 
     def _find_event(self, draft: Draft, named: Digest) -> UnknownAddress | None:
         if self._transaction.find_events([pack_digest(named)]):
-            self._known.add([named])
+            self._known_events.add([named])
             return None
         return UnknownAddress(
             f"{draft.event.body.KIND} names event {named}, which is not earlier in the log"
@@ -515,7 +588,7 @@ class _Plan:
 
 
 class _KnownAddresses:
-    """The newest addresses that are known to be committed, events and artifacts, bounded."""
+    """The newest addresses that are known to be committed, bounded."""
 
     def __init__(self) -> None:
         self._addresses: dict[Digest, None] = {}
@@ -569,11 +642,11 @@ def read_listing(data: bytes) -> list[ArtifactRef]:
         NotCanonical: ``data`` is not canonical.
         Damage: it is no listing.
     """
-    rows = parse_canonical(data)
+    rows: Any = parse_canonical(data)
     try:
         return [
-            ArtifactRef(address=address, media=media, sha256=sha256, size=size)  # type: ignore[arg-type]
-            for address, media, sha256, size in rows  # type: ignore[union-attr, misc]
+            ArtifactRef(address=address, media=media, sha256=sha256, size=size)
+            for address, media, sha256, size in rows
         ]
     except (TypeError, ValueError) as error:
         raise Damage("not a listing: rows of address, media, sha256 and size") from error
@@ -590,8 +663,13 @@ def _compress(data: bytes) -> tuple[str, bytes]:
 
 def _decompress(stored: bytes, row: ArtifactRow) -> bytes:
     try:
-        return zstandard.ZstdDecompressor().decompress(stored, max_output_size=row.size)
-    except zstandard.ZstdError as error:
+        # A damaged header may announce more than there is memory for.
+        if zstandard.get_frame_parameters(stored).content_size != row.size:
+            raise zstandard.ZstdError("the header announces another size")
+        return zstandard.ZstdDecompressor().decompress(
+            stored, max_output_size=row.size, allow_extra_data=False
+        )
+    except (zstandard.ZstdError, MemoryError) as error:
         address = unpack_digest(row.address)
         raise Damage(f"artifact {address}: its stored bytes cannot be unpacked") from error
 

@@ -133,6 +133,14 @@ class RecordStore(HashReader, Protocol):
         """Return the artifact row with this address."""
         ...
 
+    def find_events(self, addresses: Sequence[bytes]) -> Mapping[bytes, int]:
+        """Return the positions of those of ``addresses`` that are events of the log."""
+        ...
+
+    def describe_artifacts(self, addresses: Sequence[bytes]) -> Mapping[bytes, tuple[bytes, int]]:
+        """Return raw SHA-256 and size of those of ``addresses`` that have a row."""
+        ...
+
     def find_prefix(self, first: bytes, last: bytes, limit: int) -> list[tuple[str, bytes]]:
         """Return ``event`` or ``artifact`` and address of what lies in first … last."""
         ...
@@ -255,6 +263,10 @@ class Signer(Protocol):
     @property
     def verifier(self) -> Verifier:
         """The public half of the key under the log's origin."""
+        ...
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Keep every other signer of this log out while the block runs."""
         ...
 
     def last_signed(self) -> str | None:

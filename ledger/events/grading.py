@@ -19,6 +19,7 @@ class GradingStarted:
             later one than the run does.
         criteria: canonical JSON: each check with its grader's identity, each case with its key
             (``trials/criteria``).
+        artifacts: a listing of the bytes that the criteria name.
         planned: verdicts to give: trials times checks.
     """
 
@@ -28,6 +29,7 @@ class GradingStarted:
     run: Digest
     suite: Digest
     criteria: ArtifactRef
+    artifacts: ArtifactRef
     planned: Count
 
 

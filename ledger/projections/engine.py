@@ -144,8 +144,9 @@ class Keeper:
 
     def _catch_up_once(self, tell: Callable[[int], None]) -> bool:
         """Fold up to the head; return whether nobody else folded meanwhile."""
-        size = self._ledger.head().size
+        # The positions first: somebody else may append and fold between the two reads.
         starts = {p.name: self._position(p) for p in self._projections}
+        size = self._ledger.head().size
         if any(start > size for start in starts.values()):
             raise Damage(
                 f"projections have read {max(starts.values()):,} events and the log has {size:,}: "

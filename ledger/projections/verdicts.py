@@ -14,6 +14,7 @@ class VerdictState(NamedTuple):
     """One verdict; ``verdict_event`` is the address of its ``verdict.given``."""
 
     verdict_event: Digest
+    position: int
     trial: Digest
     slot: int
     check: str
@@ -54,6 +55,7 @@ def _open(entry: Entry) -> VerdictState:
     assert isinstance(body, VerdictGiven)  # noqa: S101 - the only one of ``kinds``
     return VerdictState(
         verdict_event=entry.address,
+        position=entry.position,
         trial=body.trial,
         slot=body.slot,
         check=body.check,

@@ -4,13 +4,14 @@
    to a connection, not to the file, so each connection sets it and reads it back;
 2. a write begins with ``BEGIN IMMEDIATE``: a deferred one that read first is refused at once when
    it wants to write, whatever the timeout (measured: most of its writes);
-3. the driver's own idea of when a transaction begins is off.
+3. what is deleted is overwritten (``secure_delete``): a redacted artifact leaves no bytes behind;
+4. the driver's own idea of when a transaction begins is off.
 """
 
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from ledger.errors import StoreUnavailable
 
@@ -27,12 +28,13 @@ _PRAGMAS = (
     ("busy_timeout", str(BUSY_TIMEOUT_MS), BUSY_TIMEOUT_MS),
     ("wal_autocheckpoint", str(WAL_PAGES), WAL_PAGES),
     ("temp_store", "FILE", 1),
+    ("secure_delete", "ON", 1),
 )
 
 
 def open_engine(path: Path) -> Engine:
     """Return an engine for the SQLite file ``path``; the file is made on the first connection."""
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+    engine = create_engine(_url_of(path), connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "begin", _begin)
     return engine
@@ -40,10 +42,15 @@ def open_engine(path: Path) -> Engine:
 
 def open_scratch_engine(path: Path) -> Engine:
     """Return an engine for a throw-away SQLite file: fast, and nothing survives a crash."""
-    engine = create_engine(f"sqlite:///{path}")
+    engine = create_engine(_url_of(path))
     event.listen(engine, "connect", _prepare_scratch)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _url_of(path: Path) -> URL:
+    # Not a formatted text: a folder's name may hold what a URL gives a meaning to, such as "?".
+    return URL.create("sqlite", database=str(path))
 
 
 def _prepare_scratch(connection: Any, _record: object) -> None:  # noqa: ANN401 - a DBAPI's

@@ -14,15 +14,17 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ledger.errors import StoreUnavailable
+from ledger.errors import Damage, StoreUnavailable
 from ledger.ports import RecordStore, Staged
 
 SUFFIXES = {"plain": "", "zstd": ".zst"}
+_STAGED = re.compile(r"[0-9a-f]{64}-[0-9a-f]{8}(?:\.zst)?\Z")
 
 
 class FileBlobs:
@@ -58,16 +60,24 @@ class FileBlobs:
                     os.fsync(directory)
 
     def settle(self, staged: Sequence[Staged]) -> None:
-        """Remove staged names."""
+        """Remove staged names; one that cannot be removed is left to the next sweep."""
         for item in staged:
-            (self._own_folder() / item.name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                (self._own_folder() / item.name).unlink()
 
     def read(self, address: bytes, codec: str) -> bytes | None:
-        """Return the bytes of a file, ``None`` where there is none."""
+        """Return the bytes of a file, ``None`` where there is none.
+
+        Raises:
+            Damage: the file is there and cannot be read.
+        """
+        place = self._place(address, codec)
         try:
-            return self._place(address, codec).read_bytes()
+            return place.read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise Damage(f"{place}: cannot be read: {error.strerror}") from error
 
     def delete(self, address: bytes, codec: str) -> None:
         """Remove a file."""
@@ -87,14 +97,12 @@ class FileBlobs:
     def close(self) -> None:
         """Give up the staging folder of this process."""
         if self._own is not None and self._lock is not None:
-            with contextlib.suppress(OSError):
-                (self._own / "lock").unlink()
-                self._own.rmdir()
+            _remove_folder(self._own)
             os.close(self._lock)
             self._own = self._lock = None
 
     def _sweep_folder(self, folder: Path, records: RecordStore) -> None:
-        names = [path for path in folder.iterdir() if path.name != "lock"]
+        names = [path for path in folder.iterdir() if _STAGED.match(path.name)]
         if names:
             # The lock of the head: nobody is between linking a file and committing its row.
             with records.begin() as transaction:
@@ -104,18 +112,17 @@ class FileBlobs:
                         codec = "zstd" if path.suffix else "plain"
                         self._place(address, codec).unlink(missing_ok=True)
                     path.unlink()
-        with contextlib.suppress(OSError):
-            (folder / "lock").unlink()
-            folder.rmdir()
+        _remove_folder(folder)
 
     def _own_folder(self) -> Path:
         with self._making:
             if self._own is None:
-                folder = self._staging / f"{os.getpid()}-{secrets.token_hex(4)}"
-                _make_folders(folder, self._staging.parent)
-                self._lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-                fcntl.flock(self._lock, fcntl.LOCK_EX)
-                self._own = folder
+                lock = None
+                while lock is None:  # until no sweeper was faster than the lock
+                    folder = self._staging / f"{os.getpid()}-{secrets.token_hex(4)}"
+                    _make_folders(folder, self._staging.parent)
+                    lock = _lock_folder(folder)
+                self._own, self._lock = folder, lock
             return self._own
 
     def _place(self, address: bytes, codec: str) -> Path:
@@ -134,11 +141,40 @@ class FileBlobs:
         place.chmod(0o444)
 
 
+def _lock_folder(folder: Path) -> int | None:
+    """Return the held lock of a new staging folder, ``None`` if it was swept before that."""
+    path = folder / "lock"
+    try:
+        lock = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    except FileNotFoundError:
+        return None
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(os.fstat(lock), path.stat()):
+            return lock
+    os.close(lock)
+    return None
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a staging folder in which nothing but its lock is left."""
+    with contextlib.suppress(OSError):
+        if [path.name for path in folder.iterdir()] == ["lock"]:
+            (folder / "lock").unlink()
+            folder.rmdir()
+
+
 def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        # Half a file takes the room of which there is too little.
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
 
 
 def _make_folders(folder: Path, root: Path) -> None:
@@ -166,8 +202,8 @@ def _abandoned(folder: Path) -> Iterator[bool]:
     """Say whether the process that made ``folder`` is gone, and keep others from sweeping it."""
     try:
         lock = os.open(folder / "lock", os.O_RDWR)
-    except FileNotFoundError:
-        # Just made, or just swept: an owner without a lock has staged nothing yet.
+    except (FileNotFoundError, NotADirectoryError):
+        # Just made, or just swept: an owner without a lock has staged nothing yet. Or not ours.
         yield False
         return
     try:

@@ -6,6 +6,7 @@ last signature is therefore kept here, written and synced before it is handed ou
 
 import os
 import secrets
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,7 +18,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from ledger.checkpoint import Checkpoint, Verifier, sign_checkpoint, verifier_of
-from ledger.errors import Damage
+from ledger.errors import Damage, StoreUnavailable
+from ledger.stores.locks import hold_lock
 
 KEY_NAME = "signing.key"
 LAST_NAME = "last-signed"
@@ -48,6 +50,10 @@ class FileSigner:
         """The public half of the key."""
         return verifier_of(self._origin, self._key)
 
+    def hold(self) -> AbstractContextManager[None]:
+        """Keep other processes from signing."""
+        return hold_lock(self._folder, "signing")
+
     def last_signed(self) -> str | None:
         """Return the last note; bytes that are no text come back as they can be shown."""
         return read_last_signed(self._folder)
@@ -55,7 +61,13 @@ class FileSigner:
     def sign(self, checkpoint: Checkpoint) -> str:
         """Sign, remember durably, return the note."""
         note = sign_checkpoint(checkpoint, self._key)
-        _replace_synced(self._folder / LAST_NAME, note.encode())
+        path = self._folder / LAST_NAME
+        try:
+            _replace_synced(path, note.encode())
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{path}: {error.strerror}: nothing was signed; make room and sign again"
+            ) from error
         return note
 
 

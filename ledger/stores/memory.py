@@ -1,6 +1,7 @@
 """All ports in memory: for tests of what stands above them, and for dry runs. Nothing survives."""
 
 import bisect
+import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,8 +31,7 @@ class MemoryRecords:
         with self._lock:
             transaction = _MemoryTransaction(self)
             yield transaction
-            for row in transaction.events:
-                self._positions[row.address] = row.position
+            self._positions.update({row.address: row.position for row in transaction.events})
             self._events += transaction.events
             self._artifacts = {**transaction.artifacts, **self._artifacts}
             for address in transaction.redacted:
@@ -81,6 +81,11 @@ class MemoryRecords:
         """Return the artifact row with this address."""
         return self._artifacts.get(address)
 
+    def describe_artifacts(self, addresses: Sequence[bytes]) -> dict[bytes, tuple[bytes, int]]:
+        """Return SHA-256 and size of those that have a row."""
+        rows = [self._artifacts[address] for address in self.find_artifacts(addresses)]
+        return {row.address: (row.sha256, row.size) for row in rows}
+
     def find_prefix(self, first: bytes, last: bytes, limit: int) -> list[tuple[str, bytes]]:
         """Return what lies in first … last."""
         events = [("event", a) for a in sorted(self._positions) if first <= a <= last]
@@ -127,7 +132,8 @@ class _MemoryTransaction:
         self, *, events: Sequence[EventRow], artifacts: Sequence[ArtifactRow], tiles: Sequence[Tile]
     ) -> None:
         """Gather rows."""
-        if self.find_events([row.address for row in events]):
+        addresses = {row.address for row in events}
+        if self.find_events(list(addresses)) or len(addresses) != len(events):
             raise Duplicate
         self.events += events
         self.artifacts.update({row.address: row for row in artifacts})
@@ -149,10 +155,11 @@ class MemoryBlobs:
         """Begin empty."""
         self._blobs: dict[tuple[bytes, str], bytes] = {}
         self._staged: dict[str, bytes] = {}
+        self._names = itertools.count()
 
     def stage(self, address: bytes, codec: str, data: bytes) -> Staged:
         """Lay bytes down."""
-        name = f"{address.hex()}-{len(self._staged)}"
+        name = f"{address.hex()}-{next(self._names)}"
         self._staged[name] = data
         return Staged(address=address, codec=codec, name=name)
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, delete, select
+from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import DBAPIError
 
-from ledger.errors import StoreUnavailable
+from ledger.errors import Damage
 from ledger.ports import Change
 from ledger.stores import tables
+from ledger.stores.database import Database
 from ledger.stores.engine import open_scratch_engine
 
 READ_ROWS = 2_000
@@ -22,25 +22,25 @@ _LAST = "\U0010ffff"
 class SqlProjections:
     """Projections in one database (``ledger.ports.ProjectionStore``)."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Take an engine whose database has the tables."""
-        self._engine = engine
+    def __init__(self, database: Database) -> None:
+        """Take a database that has the tables."""
+        self._database = database
         upsert = sqlite_insert(tables.projection_row)
         upsert = upsert.on_conflict_do_update(
             index_elements=["name", "key"], set_={"value": upsert.excluded.value}
         )
-        self._upsert = str(upsert.compile(engine))
+        self._upsert = str(upsert.compile(database.engine))
 
     def position(self, name: str) -> tuple[int, int] | None:
         """Return version and next position."""
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             return _read_position(connection, name)
 
     def load(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Return the rows that exist."""
         table = tables.projection_row.c
         found: dict[str, bytes] = {}
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             for at in range(0, len(keys), _LOOKUP_MAX):
                 query = select(table.key, table.value).where(table.name == name)
                 query = query.where(table.key.in_(keys[at : at + _LOOKUP_MAX]))
@@ -49,7 +49,7 @@ class SqlProjections:
 
     def save(self, changes: Sequence[Change]) -> bool:
         """Write rows and positions together."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             for change in changes:
                 if (_read_position(connection, change.name) or (0, 0))[1] != change.expected:
                     return False
@@ -66,8 +66,9 @@ class SqlProjections:
 
     def clear(self, name: str) -> None:
         """Delete rows and position."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             for table in (tables.projection_row, tables.projection):
+                table.create(connection, checkfirst=True)  # rebuilding mends a dropped table too
                 connection.execute(delete(table).where(table.c.name == name))
 
     def rows(self, name: str, prefix: str = "") -> Iterator[tuple[str, bytes]]:
@@ -79,7 +80,7 @@ class SqlProjections:
         query = query.order_by(table.key).limit(READ_ROWS)
         after = ""
         while True:
-            with self._engine.connect() as connection:
+            with self._reading() as connection:
                 some = connection.execute(query.where(table.key > after)).all()
             yield from (tuple(row) for row in some)
             if len(some) < READ_ROWS:
@@ -87,19 +88,12 @@ class SqlProjections:
             after = some[-1].key
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _reading(self) -> Iterator[Connection]:
         try:
-            with (
-                self._engine.connect().execution_options(begin="IMMEDIATE") as connection,
-                connection.begin(),
-            ):
+            with self._database.reading() as connection:
                 yield connection
-        except DBAPIError as error:
-            self._engine.dispose()
-            raise StoreUnavailable(
-                f"{self._engine.url.database}: {error.orig}: the projections were not kept; they "
-                "are folded again when there is room"
-            ) from error
+        except Damage as error:
+            raise Damage(f"{error}; 'verdict rebuild' folds the projections again") from error
 
 
 @contextmanager
@@ -109,7 +103,7 @@ def open_scratch() -> Iterator[SqlProjections]:
         engine = open_scratch_engine(Path(folder) / "scratch.db")
         tables.metadata.create_all(engine, tables=[tables.projection, tables.projection_row])
         try:
-            yield SqlProjections(engine)
+            yield SqlProjections(Database(engine))
         finally:
             engine.dispose()
 

@@ -1,24 +1,23 @@
 """Events, small artifacts, tiles, head and checkpoints in an SQL database.
 
-Reads run on a connection of their own and see committed rows; inside ``snapshot`` all reads of a
-thread share one transaction and so see one state. A write takes the write lock first, then the
-head row: positions are contiguous and follow commit order.
+A write takes the write lock first, then the head row: positions are contiguous and follow commit
+order.
 """
 
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, insert, literal, select, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import Select
 
-from ledger.errors import Damage, StoreUnavailable
+from ledger.errors import Damage
 from ledger.merkle import TILE_WIDTH, Tile
 from ledger.ports import ArtifactRow, Duplicate, EventRow, Head
 from ledger.stores import tables
+from ledger.stores.database import Database
 
 READ_ROWS = 1_000
 """Rows fetched at a time: memory stays flat however long the log is."""
@@ -35,6 +34,7 @@ class SqlTransaction:
         self._statements = statements
         (row,) = connection.exec_driver_sql(statements.head).all() or (None,)
         self.head = _head_of(row)
+        self.has_redacted = False
 
     def read_leaves(self, start: int, stop: int) -> list[bytes]:
         """Return leaf hashes of the log, as the transaction sees it."""
@@ -46,12 +46,7 @@ class SqlTransaction:
 
     def find_events(self, addresses: Sequence[bytes]) -> dict[bytes, int]:
         """Return the positions of those that are events of the log."""
-        table = tables.event.c
-        found: dict[bytes, int] = {}
-        for some in _slices(addresses):
-            query = select(table.address, table.position).where(table.address.in_(some))
-            found.update(tuple(row) for row in self._connection.execute(query))
-        return found
+        return _find_events(self._connection, addresses)
 
     def find_artifacts(self, addresses: Sequence[bytes]) -> set[bytes]:
         """Return those that a committed row knows."""
@@ -84,6 +79,7 @@ class SqlTransaction:
 
     def redact(self, address: bytes) -> None:
         """Delete the bytes in a row and mark it."""
+        self.has_redacted = True
         table = tables.artifact
         change = update(table).where(table.c.address == address)
         self._connection.execute(change.values(place="redacted", data=None))
@@ -97,6 +93,10 @@ class _Statements:
         self.event = str(insert(tables.event).compile(engine))
         self.artifact = str(artifact.compile(engine))
         self.tile = str(insert(tables.tile).compile(engine))
+        table = tables.event
+        events = select(table).where(table.c.position.between(bindparam("a"), bindparam("b")))
+        read = events.order_by(table.c.position).limit(bindparam("c")).compile(engine)
+        self.read = str(read)
         columns = [tables.head.c.size, tables.head.c.root, tables.head.c.frontier]
         self.head = str(select(*columns).compile(engine))
         moved = update(tables.head).values({column.name: bindparam(None) for column in columns})
@@ -106,77 +106,52 @@ class _Statements:
 class SqlRecords:
     """The rows of a ledger in one database (``ledger.ports.RecordStore``)."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Take an engine whose database has the current schema (``ledger.stores.folder``)."""
-        self._engine = engine
-        self._statements = _Statements(engine)
-        self._local = threading.local()
+    def __init__(self, database: Database) -> None:
+        """Take a database that has the current schema (``cli/setting``)."""
+        self._database = database
+        self._statements = _Statements(database.engine)
 
     @contextmanager
     def begin(self) -> Iterator[SqlTransaction]:
         """Return a write transaction; see the port."""
-        try:
-            with (
-                self._engine.connect().execution_options(begin="IMMEDIATE") as connection,
-                connection.begin(),
-            ):
-                yield SqlTransaction(connection, self._statements)
-        except DBAPIError as error:
-            # After a failed write or sync nothing may be tried again on the same handles.
-            self._engine.dispose()
-            raise StoreUnavailable(
-                f"{self._engine.url.database}: {error.orig}: nothing of this batch counts as "
-                "recorded; make room or free the file and resume"
-            ) from error
+        with self._database.writing() as connection:
+            transaction = SqlTransaction(connection, self._statements)
+            yield transaction
+        if transaction.has_redacted:
+            self._database.empty_wal()
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Hold one state of the database for the reads of this thread."""
-        with self._engine.connect() as connection, connection.begin():
-            connection.execute(select(tables.head.c.size))
-            self._local.connection = connection
-            try:
-                yield
-            finally:
-                self._local.connection = None
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        held = getattr(self._local, "connection", None)
-        try:
-            if held is not None:
-                yield held
-            else:
-                with self._engine.connect() as connection:
-                    yield connection
-        except DBAPIError as error:
-            raise Damage(f"{self._engine.url.database}: {error.orig}") from error
+        return self._database.snapshot()
 
     def head(self) -> Head:
         """Return the committed head."""
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return _read_head(connection)
 
     def read_leaves(self, start: int, stop: int) -> list[bytes]:
         """Return leaf hashes."""
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return _read_leaves(connection, start, stop)
 
     def read_tile(self, level: int, index: int) -> bytes | None:
         """Return a full tile."""
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return _read_tile(connection, level, index)
 
     def read_events(self, start: int, stop: int) -> Iterator[EventRow]:
         """Yield event rows in order of position."""
-        table = tables.event
         while start < stop:
-            query = select(table).where(table.c.position.between(start, stop - 1))
-            rows = self._rows(query.order_by(table.c.position).limit(READ_ROWS))
+            with self._database.reading() as connection:
+                # Rows as the driver has them: Core's take longer than reading them.
+                driver = connection.connection.driver_connection
+                assert driver is not None  # noqa: S101 - connected
+                cursor = driver.execute(self._statements.read, (start, stop - 1, READ_ROWS, 0))
+                rows = cursor.fetchall()
             yield from map(EventRow._make, rows)
             if len(rows) < READ_ROWS:
                 return
-            start = rows[-1].position + 1
+            start = rows[-1][0] + 1
 
     def find_event(self, address: bytes) -> EventRow | None:
         """Return the event with this address."""
@@ -187,6 +162,21 @@ class SqlRecords:
         """Return the artifact row with this address."""
         rows = self._rows(select(tables.artifact).where(tables.artifact.c.address == address))
         return ArtifactRow._make(rows[0]) if rows else None
+
+    def find_events(self, addresses: Sequence[bytes]) -> dict[bytes, int]:
+        """Return the positions of those that are events of the log."""
+        with self._database.reading() as connection:
+            return _find_events(connection, addresses)
+
+    def describe_artifacts(self, addresses: Sequence[bytes]) -> dict[bytes, tuple[bytes, int]]:
+        """Return SHA-256 and size of those that have a row."""
+        table = tables.artifact.c
+        found: dict[bytes, tuple[bytes, int]] = {}
+        for some in _slices(addresses):
+            query = select(table.address, table.sha256, table.size)
+            for row in self._rows(query.where(table.address.in_(some))):
+                found[row.address] = (row.sha256, row.size)
+        return found
 
     def find_prefix(self, first: bytes, last: bytes, limit: int) -> list[tuple[str, bytes]]:
         """Return what lies in first … last."""
@@ -224,10 +214,9 @@ class SqlRecords:
 
     def add_checkpoint(self, size: int, note: str) -> None:
         """Keep a signed note."""
-        with self._engine.connect().execution_options(begin="IMMEDIATE") as connection:
-            statement = sqlite_insert(tables.checkpoint).on_conflict_do_nothing()
-            with connection.begin():
-                connection.execute(statement, {"size": size, "note": note})
+        statement = sqlite_insert(tables.checkpoint).on_conflict_do_nothing()
+        with self._database.writing() as connection:
+            connection.execute(statement, {"size": size, "note": note})
 
     def verifier(self) -> str:
         """Return the vkey of the log."""
@@ -237,7 +226,7 @@ class SqlRecords:
         return str(rows[0][0])
 
     def _rows(self, query: Select[*tuple[object, ...]], **values: object) -> list[tuple]:  # type: ignore[type-arg]
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return connection.execute(query, values).all()  # type: ignore[return-value]
 
 
@@ -268,6 +257,15 @@ def _read_tile(connection: Connection, level: int, index: int) -> bytes | None:
     if hashes is not None and len(hashes) != TILE_WIDTH * 32:
         raise Damage(f"tile {level}/{index}: {len(hashes):,} bytes instead of 8,192")
     return hashes
+
+
+def _find_events(connection: Connection, addresses: Sequence[bytes]) -> dict[bytes, int]:
+    table = tables.event.c
+    found: dict[bytes, int] = {}
+    for some in _slices(addresses):
+        query = select(table.address, table.position).where(table.address.in_(some))
+        found.update(tuple(row) for row in connection.execute(query))
+    return found
 
 
 def _slices(addresses: Sequence[bytes]) -> Iterator[Sequence[bytes]]:

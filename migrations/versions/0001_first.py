@@ -102,6 +102,6 @@ def _make_triggers() -> None:
         "CREATE TRIGGER artifact_no_update BEFORE UPDATE ON artifact "
         "WHEN NEW.place IS NOT 'redacted' OR NEW.data IS NOT NULL "
         "OR NEW.address IS NOT OLD.address OR NEW.sha256 IS NOT OLD.sha256 "
-        "OR NEW.size IS NOT OLD.size BEGIN "
+        "OR NEW.size IS NOT OLD.size OR NEW.codec IS NOT OLD.codec BEGIN "
         "SELECT RAISE(ABORT, 'artifact: rows are written once'); END"
     )

@@ -6,17 +6,18 @@ replaced by what the file holds, in which a number with a fraction is a ``Decima
 """
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 
 from graders.grader import Grader
 from graders.registry import find_member
-from ledger.canonical import JsonValue, format_canonical
+from ledger.canonical import JsonObject, JsonValue, format_canonical
 from ledger.errors import FaultyInput, NotCanonical
 from trials.suite.contents import check_names, list_items, read_document, read_prose
 from trials.suite.documents import Numeral, join_path, show_value
 from trials.suite.faults import Faults, format_fault, suggest_name
 from trials.suite.folder import Folder
-from trials.suite.model import Check
+from trials.suite.model import Check, SuiteFile
 from trials.suite.schema import CheckEntry, check_entry
 
 FILE_FIELDS = {"rubric_file": "rubric", "schema_file": "schema"}
@@ -101,12 +102,34 @@ def _read_files(
             faults.add(prefix, field, f"{show_value(path)} is not a string; name a file")
             continue
         file = faults.attempt(folder.read_named, path, f"{prefix}{field}")
-        if file is not None and target == "schema":
-            contents[target] = _make_exact(faults.attempt(read_document, file))
-        elif file is not None:
-            folder.secret.add(file.path)
-            contents[target] = faults.attempt(read_prose, file)
+        if file is not None:
+            if target != "schema":
+                folder.secret.add(file.path)
+            contents[target] = faults.attempt(_read_content, target, file)
     return contents
+
+
+def rebuild_grader(name: str, fields: JsonObject, files: Mapping[str, SuiteFile]) -> Grader:
+    """Return the grader of a recorded check.
+
+    Args:
+        name: the grader's.
+        fields: the grader's own fields, as ``Check.grader_fields`` has them.
+        files: a field that names a file to that file, as it was.
+
+    Raises:
+        FaultyInput: this program has no such grader, or its fields have changed.
+    """
+    given: dict[str, object] = {
+        field: value for field, value in fields.items() if field not in FILE_FIELDS
+    }
+    for field, file in files.items():
+        given[FILE_FIELDS[field]] = _read_content(FILE_FIELDS[field], file)
+    return find_member(name).factory(given)
+
+
+def _read_content(target: str, file: SuiteFile) -> object:
+    return _make_exact(read_document(file)) if target == "schema" else read_prose(file)
 
 
 def _make_exact(value: object) -> object:

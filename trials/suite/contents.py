@@ -6,9 +6,10 @@ from ledger.errors import FaultyInput
 from trials.suite.documents import decode_text, join_path, parse_json, parse_yaml, show_value
 from trials.suite.faults import Faults, format_fault
 from trials.suite.folder import FoundFile
+from trials.suite.model import SuiteFile
 
 
-def read_document(file: FoundFile) -> dict[str, object]:
+def read_document(file: FoundFile | SuiteFile) -> dict[str, object]:
     """Return the object that a JSON or YAML file holds, by the ending of its name.
 
     Raises:
@@ -24,7 +25,7 @@ def read_document(file: FoundFile) -> dict[str, object]:
     return document
 
 
-def read_prose(file: FoundFile) -> str:
+def read_prose(file: FoundFile | SuiteFile) -> str:
     """Return the text of a prompt or a rubric, nothing stripped.
 
     Raises:

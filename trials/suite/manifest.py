@@ -9,7 +9,6 @@ import posixpath
 from collections.abc import Iterator
 from decimal import Decimal
 
-from graders.registry import identify_grader
 from ledger.canonical import JsonObject, JsonValue, format_canonical
 from ledger.digest import compute_digest
 from trials.suite.keys import format_key
@@ -106,7 +105,8 @@ def _format_check(check: Check) -> JsonObject:
     return {
         "critical": check.critical,
         "description": check.description,
-        "grader": identify_grader(check.grader),
+        "fields": check.grader_fields,
+        "grader": check.grader.name,
         "minimum_pass_rate": format_rate(check.minimum_pass_rate),
         "name": check.name,
     }

@@ -1,0 +1,129 @@
+"""``verdict demo``: the main job on real answers, end to end, offline.
+
+Four model configurations answered 400 questions each; the answers and the correctness published
+beside them are real (examples/gsm8k). The demo runs, grades, traces, replays, signs, proves and
+verifies, and leaves its ledger to go on looking.
+"""
+
+import shutil
+import time
+from collections.abc import Iterator
+from functools import partial
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import click
+
+from cli.render import print_report, progress
+from cli.replay import replay
+from cli.run import find_configuration, make_provider, perform_run
+from cli.prove import prove_event
+from cli.setting import DATABASE, Opened, init_ledger, open_ledger, open_stores
+from cli.trace import print_step
+from cli.verify import exit_code, print_finding, print_tally
+from ledger.digest import shorten_digest
+from ledger.errors import NoLedger
+from ledger.outcomes import Verdict
+from ledger.projections import VERDICTS, VerdictState
+from ledger.signing import sign_head
+from ledger.verify import Tally, verify_ledger
+from trials.configuration import load_configuration
+from trials.run import start_run
+from trials.scorecard import Report
+from trials.suite import load_suite
+from trials.trace import trace_verdict
+
+DEMOS = {
+    "gsm8k": ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification"),
+}
+"""Name of the example to the configurations that it runs."""
+
+
+@click.command()
+@click.argument("name", type=click.Choice(sorted(DEMOS)), default="gsm8k")
+@click.pass_obj
+def command(where: str | None, name: str) -> None:
+    """Run the worked example NAME; its ledger stays in .demo/NAME/.
+
+    Real answers of four model configurations to 400 questions: 1,600 trials run and graded, a
+    failed verdict traced to the bytes, a grading decided again, the log signed, an inclusion
+    proved, everything verified. Nothing is asked of any network.
+    """
+    folder = Path(where) if where else Path(".demo") / name
+    _clear(folder)
+    with as_file(files("examples") / name) as example:
+        _perform(folder, example, DEMOS[name])
+
+
+def _clear(folder: Path) -> None:
+    """Remove the ledger of an earlier demo; nothing but a ledger is ever removed."""
+    if not folder.exists():
+        return
+    if folder.parent.name != ".demo" or not (folder / DATABASE).is_file():
+        raise NoLedger(f"{folder}: it exists and is not from an earlier demo: name another folder")
+    shutil.rmtree(folder)
+
+
+def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
+    suite = load_suite(example)
+    trials = len(suite.cases) * len(suite.variants) * suite.repetitions
+    _say(f"1. {len(names)} configurations, {trials:,} trials each, recorded and graded")
+    init_ledger(folder)
+    with open_ledger(folder) as opened:
+        begun = time.monotonic()
+        reports = []
+        for name in names:
+            configuration = load_configuration(find_configuration(example, name))
+            run = start_run(opened.ledger, suite, configuration)
+            reports.append(perform_run(opened, run, make_provider(configuration)))
+            print_report(reports[-1])
+            click.echo()
+        seconds = time.monotonic() - begun
+        total = sum(report.inventory.planned for report in reports)
+        click.echo(f"{total:,} trials in {seconds:.1f} s, {total / seconds:,.0f} a second")
+        failed = _find_failed(opened, reports[-1])
+        _show_evidence(opened, reports[-1], failed)
+    _say("6. everything verified")
+    is_whole = _verify(folder)
+    _say("what to try next")
+    short = shorten_digest(failed.verdict_event)
+    for text in (
+        f"verdict --ledger {folder} scorecard --format md",
+        f"verdict --ledger {folder} show {short}",
+        f"verdict --ledger {folder} replay {shorten_digest(reports[0].card.grading)}",
+    ):
+        click.echo(f"  {text}")
+    raise SystemExit(0 if is_whole else 1)
+
+
+def _show_evidence(opened: Opened, report: Report, failed: VerdictState) -> None:
+    _say("2. one failed verdict, traced down to the bytes")
+    for step in trace_verdict(opened.ledger, opened.keeper, failed.verdict_event):
+        print_step(step)
+    _say("3. a grading decided again, from recorded bytes alone")
+    outcomes = [replayed.is_same for replayed in replay(opened, report.card.grading)]
+    click.echo(f"{sum(outcomes):,} of {len(outcomes):,} verdicts came out the same")
+    _say("4. the log signed: a checkpoint that other tools can check")
+    click.echo(sign_head(opened.records, opened.signer).note, nl=False)
+    _say("5. proof that the failed verdict is in the signed log")
+    click.echo(prove_event(opened, failed.verdict_event), nl=False)
+
+
+def _find_failed(opened: Opened, report: Report) -> VerdictState:
+    verdicts: Iterator[VerdictState] = opened.keeper.scan(VERDICTS, f"{report.card.grading}/")
+    return next(state for state in verdicts if state.verdict is Verdict.FAIL)
+
+
+def _verify(folder: Path) -> bool:
+    tally = Tally()
+    findings = []
+    with progress("verify ") as tell:
+        for finding in verify_ledger(partial(open_stores, folder), tally, tell):
+            findings.append(finding)
+            print_finding(finding)
+    print_tally(tally, findings)
+    return exit_code(findings) == 0
+
+
+def _say(title: str) -> None:
+    click.secho(f"\n{title}", bold=True)

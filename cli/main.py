@@ -1,0 +1,97 @@
+"""The program: one group, whose commands are loaded when they are called.
+
+Start-up is part of the product: ``verdict --help`` reads this file, click and the error tree, and
+no library of any command.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ledger.errors import LedgerError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("cli.init", "Create a ledger here."),
+    "demo": ("cli.demo", "The worked example, end to end, offline."),
+    "run": ("cli.run", "Run a suite: trials, grading, scorecard, gate."),
+    "scorecard": ("cli.scorecard", "Show what a grading came to."),
+    "show": ("cli.show", "Show any event or artifact."),
+    "trace": ("cli.trace", "Follow a verdict down to the bytes."),
+    "replay": ("cli.replay", "Decide recorded verdicts again and compare."),
+    "verify": ("cli.verify", "Check every hash, proof, artifact and projection."),
+    "checkpoint": ("cli.checkpoint", "Sign the log as it is now."),
+    "prove": ("cli.prove", "Prove that an event is in the log, or that the log only grew."),
+    "rebuild": ("cli.rebuild", "Throw the projections away and fold the log again."),
+}
+"""Name to module and first line of help, in the order in which they are listed."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules with a ``command`` each."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command, loaded now."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list without loading anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the named command; for an unknown one, say which there are."""
+        if args and args[0] not in COMMANDS:
+            ctx.fail(f"no command {args[0]!r}; there are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--ledger",
+    "where",
+    metavar="FOLDER",
+    help="The ledger's folder. [default: VERDICT_LEDGER, else the nearest .verdict/]",
+)
+@click.version_option(package_name="verdict-ledger", message="%(version)s")
+@click.pass_context
+def verdict(ctx: click.Context, where: str | None) -> None:
+    """An evidence ledger for LLM evals: what was asked, answered and judged, provably."""
+    ctx.obj = where
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program; an expected error is a line on stderr and an exit code, no traceback."""
+    try:
+        code: Any = verdict.main(arguments, prog_name="verdict", standalone_mode=False)
+    except LedgerError as error:
+        for line in str(error).splitlines():
+            click.echo(f"error: {line}", err=True)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("stopped; what was recorded stands", err=True)
+        code = 130
+    except BrokenPipeError:
+        # Whoever read us has seen enough. Python would complain of it once more at exit.
+        sys.stdout = None
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)
+
+

@@ -1,0 +1,125 @@
+"""``verdict run``: trials, grading, scorecard, gate."""
+
+from pathlib import Path
+
+import click
+
+from cli.render import print_json, print_report, progress, report_to_json
+from cli.setting import Opened, find_folder, hold_run, open_ledger
+from ledger.digest import Digest, shorten_digest
+from ledger.errors import FaultyInput, LedgerError, RunIncomplete
+from ledger.signing import sign_head
+from providers import Provider, find_provider
+from trials.configuration import Configuration, load_configuration
+from trials.grade import grade_run
+from trials.run import CONCURRENCY, Run, find_unfinished, resume_run, run_trials, start_run
+from trials.scorecard import Report, make_report
+from trials.suite import Suite, load_suite
+
+EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
+
+
+@click.command()
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.option(
+    "--configuration",
+    "-c",
+    "named",
+    required=True,
+    metavar="NAME|FILE",
+    help="What is under test: a file, or the name of one in the suite's configurations/.",
+)
+@click.option("--resume", metavar="RUN|last", help="Go on with a run that was cut off.")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 10_000),
+    default=CONCURRENCY,
+    show_default=True,
+    help="Trials under way at a time.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The scorecard for programs.")
+@click.pass_obj
+def command(
+    where: str | None,
+    suite: Path,
+    named: str,
+    resume: str | None,
+    concurrency: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Run SUITE against a configuration, grade the trials, print the scorecard.
+
+    The plan is recorded before the first answer, every answer with its bytes; at the end the log
+    is signed. A run that was cut off, by whatever, goes on with --resume last.
+
+    Exit status: 0 gate passed, 1 gate failed, 2 usage or bad input, 3 incomplete.
+    """
+    loaded = load_suite(suite)
+    configuration = load_configuration(find_configuration(suite, named))
+    provider = make_provider(configuration)
+    with open_ledger(find_folder(where)) as opened:
+        run = _open_run(opened, loaded, configuration, resume)
+        with hold_run(opened, run.address):
+            report = perform_run(opened, run, provider, concurrency)
+        sign_head(opened.records, opened.signer)
+    if as_json:
+        print_json(report_to_json(report))
+    else:
+        print_report(report)
+    raise SystemExit(EXIT_CODES[report.gate])
+
+
+def perform_run(
+    opened: Opened, run: Run, provider: Provider, concurrency: int = CONCURRENCY
+) -> Report:
+    """Make the trials that are missing, grade them, and return the scorecard.
+
+    Raises:
+        RunIncomplete: it was cut off; what is recorded stands, and the message says how to go on.
+    """
+    short = shorten_digest(run.address)
+    ledger, keeper = opened.ledger, opened.keeper
+    try:
+        with progress("trials ") as tell:
+            run_trials(run, ledger, keeper, provider, concurrency=concurrency, tell=tell)
+        with progress("grading") as tell:
+            card = grade_run(ledger, keeper, run.address, run.suite_event, run.suite, tell=tell)
+    except LedgerError as error:
+        raise RunIncomplete(f"{error}\nrun {short} is incomplete: go on with --resume {short}") from error
+    return make_report(ledger, keeper, card.grading)
+
+
+def find_configuration(suite: Path, named: str) -> Path:
+    """Return the file that ``named`` means: a path, or a name in the suite's configurations."""
+    folder = suite if suite.is_dir() else suite.parent
+    places = [Path(named)]
+    places += [folder / "configurations" / f"{named}{end}" for end in (".json", ".yaml", ".yml")]
+    for place in places:
+        if place.is_file():
+            return place
+    home = folder / "configurations"
+    known = sorted(path.stem for path in home.glob("*.*")) if home.is_dir() else []
+    there = f"; the suite has {', '.join(known)}" if known else ""
+    raise FaultyInput([f"--configuration: no file {named!r}{there}"])
+
+
+def make_provider(configuration: Configuration) -> Provider:
+    """Return the provider that ``configuration`` names, ready to answer."""
+    files = {file.path: file.data for file in configuration.files}
+    return find_provider(configuration.provider)(configuration.settings, files)
+
+
+def _open_run(
+    opened: Opened, suite: Suite, configuration: Configuration, resume: str | None
+) -> Run:
+    if resume is None:
+        return start_run(opened.ledger, suite, configuration)
+    address: Digest | None
+    if resume == "last":
+        address = find_unfinished(opened.ledger, opened.keeper, suite, configuration)
+        if address is None:
+            raise FaultyInput(["--resume: no unfinished run of this suite and configuration"])
+    else:
+        _, address = opened.ledger.resolve(resume)
+    return resume_run(opened.ledger, address, suite, configuration)

@@ -1,0 +1,79 @@
+"""``verdict scorecard``: what a grading came to, now or then."""
+
+from datetime import UTC, datetime
+
+import click
+
+from cli.render import print_json, print_report, report_to_json, report_to_markdown
+from cli.setting import Opened, find_folder, open_ledger
+from ledger.digest import Digest
+from ledger.errors import FaultyInput, UnknownAddress
+from ledger.events import RunStarted
+from trials.scorecard import find_grading, make_report
+
+
+@click.command()
+@click.argument("address", required=False, metavar="[RUN|GRADING]")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "md", "json"]), default="text", help="How."
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--as-of",
+    metavar="POSITION|TIME",
+    help="From the log as it was: a number of events, or a time such as 2026-11-30T12:00:00Z.",
+)
+@click.pass_obj
+def command(
+    where: str | None, address: str | None, form: str, as_of: str | None, *, as_json: bool
+) -> None:
+    """Show the scorecard of a grading, or of a run's newest one; by default the newest of all.
+
+    Rates are pass / (pass + fail + unproven); what does not apply or is unresolved is shown and
+    left out.
+    """
+    with open_ledger(find_folder(where)) as opened:
+        grading = _find(opened, address)
+        position = None if as_of is None else parse_as_of(opened, as_of)
+        report = make_report(opened.ledger, opened.keeper, grading, position)
+    if as_json or form == "json":
+        print_json(report_to_json(report))
+    elif form == "md":
+        click.echo(report_to_markdown(report), nl=False)
+    else:
+        print_report(report)
+
+
+def parse_as_of(opened: Opened, text: str) -> int:
+    """Return the number of events that ``text`` means.
+
+    Raises:
+        FaultyInput: it is neither a number of events of the log nor a time.
+    """
+    size = opened.ledger.head().size
+    if text.replace(",", "").isdecimal():
+        position = int(text.replace(",", ""))
+        if position > size:
+            raise FaultyInput([f"--as-of: the log has {size:,} events, not {position:,}"])
+        return position
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError as error:
+        what = f"--as-of: {text!r} is neither a number of events nor a time"
+        raise FaultyInput([what]) from error
+    return opened.ledger.size_at(time if time.tzinfo else time.replace(tzinfo=UTC))
+
+
+def _find(opened: Opened, text: str | None) -> Digest:
+    if text is None:
+        grading = find_grading(opened.keeper)
+        if grading is None:
+            raise UnknownAddress("nothing is graded in this ledger yet: see 'verdict run'")
+        return grading
+    _, address = opened.ledger.resolve(text)
+    if isinstance(opened.ledger.find(address).event.body, RunStarted):
+        grading = find_grading(opened.keeper, address)
+        if grading is None:
+            raise UnknownAddress(f"run {text} is not graded yet: resume it")
+        return grading
+    return address

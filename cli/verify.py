@@ -1,0 +1,68 @@
+"""``verdict verify``: is the record what it was?"""
+
+from dataclasses import asdict
+from functools import partial
+
+import click
+
+from cli.render import print_json, progress
+from cli.setting import find_folder, open_stores
+from ledger.verify import FAULTS, Finding, Outcome, Tally, verify_ledger
+
+STYLES = {Outcome.REDACTED: "cyan", Outcome.UNKNOWN: "yellow"}
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_obj
+def command(where: str | None, *, as_json: bool) -> None:
+    """Check every hash, the tree, every checkpoint, every artifact, every projection.
+
+    Nothing is changed, and nothing stops at the first fault: all of them are listed.
+
+    Exit status: 0 clean and complete, 1 damage, 2 could not finish.
+    """
+    tally = Tally()
+    findings = []
+    with progress("verify ") as tell:
+        for finding in verify_ledger(partial(open_stores, find_folder(where)), tally, tell):
+            findings.append(finding)
+            if not as_json:
+                print_finding(finding)
+    code = exit_code(findings)
+    if as_json:
+        counted = {name: getattr(tally, name) for name in tally.__slots__}
+        print_json({"checked": counted, "findings": [asdict(f) for f in findings], "exit": code})
+    else:
+        print_tally(tally, findings)
+    raise SystemExit(code)
+
+
+def exit_code(findings: list[Finding]) -> int:
+    """Return 2 if something could not be checked, else 1 for a fault, else 0."""
+    outcomes = {finding.outcome for finding in findings}
+    if Outcome.UNFINISHED in outcomes:
+        return 2
+    return 1 if outcomes & FAULTS else 0
+
+
+def print_finding(finding: Finding) -> None:
+    """Print one finding."""
+    word = click.style(finding.outcome.value, fg=STYLES.get(finding.outcome, "red"), bold=True)
+    click.echo(f"{word}  {finding.where}: {finding.what}")
+
+
+def print_tally(tally: Tally, findings: list[Finding]) -> None:
+    """Print what was checked and what came of it."""
+    click.echo(
+        f"checked {tally.events:,} events, {tally.tiles:,} tiles, {tally.checkpoints:,} "
+        f"checkpoints, {tally.artifacts:,} artifacts ({tally.redacted:,} redacted), "
+        f"{tally.projection_rows:,} projection rows"
+    )
+    faults = sum(finding.outcome in FAULTS for finding in findings)
+    code = exit_code(findings)
+    if code == 0:
+        click.echo(click.style("the record is whole", fg="green", bold=True))
+    else:
+        unfinished = "; not everything could be checked" if code == 2 else ""  # noqa: PLR2004
+        click.echo(click.style(f"{faults:,} faults{unfinished}", fg="red", bold=True))

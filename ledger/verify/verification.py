@@ -1,0 +1,197 @@
+"""The whole verification: its parts in order, and the processes among which they are spread."""
+
+import gc
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from ledger.checkpoint import Verifier, format_verifier
+from ledger.errors import LedgerError
+from ledger.ports import BlobStore, ProjectionStore, RecordStore
+from ledger.verify.artifacts import check_artifacts
+from ledger.verify.events import Checked, check_events
+from ledger.verify.findings import Finding, Outcome, Tally, damage
+from ledger.verify.projections import check_projections
+from ledger.verify.tree import TreeCheck
+
+RANGE_EVENTS = 5_000
+"""Events that one task checks."""
+SPREAD_EVENTS = 50_000
+"""Below so many events another process costs more than it brings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """What is verified.
+
+    Attributes:
+        scratch: an empty store into which projections are folded again.
+        last_signed: the note remembered outside the database, ``None`` if there is none.
+        verifier: the public half of the signing key, or the database's word for it.
+        key_fault: what is the matter with the signing key, ``None`` if nothing.
+    """
+
+    records: RecordStore
+    blobs: BlobStore
+    projections: ProjectionStore
+    scratch: ProjectionStore
+    last_signed: str | None
+    verifier: Verifier
+    key_fault: str | None
+
+
+Open = Callable[[], AbstractContextManager[Stores]]
+"""Opens the stores, in this process or another: it has to be picklable."""
+
+
+def verify_ledger(
+    open_stores: Open, tally: Tally, tell: Callable[[int, int], None] = lambda done, of: None
+) -> Iterator[Finding]:
+    """Yield every finding.
+
+    Args:
+        open_stores: opens the ledger to be verified.
+        tally: counted up as things are checked.
+        tell: is told how many events are checked, and of how many.
+    """
+    with open_stores() as stores, stores.records.snapshot():
+        size = stores.records.head().size
+        with _workers(open_stores, stores, size) as workers:
+            run = _Run(stores, size, workers, tally, tell)
+            for part in (run.check_key, run.check_log, run.check_artifacts, run.check_projections):
+                try:
+                    yield from part()
+                except (LedgerError, OSError) as error:
+                    yield Finding(
+                        outcome=Outcome.UNFINISHED,
+                        where=part.__name__.removeprefix("check_"),
+                        what=f"could not be checked: {error}",
+                    )
+
+
+class _Run:
+    """One verification under way."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        size: int,
+        workers: Executor,
+        tally: Tally,
+        tell: Callable[[int, int], None],
+    ) -> None:
+        self._stores = stores
+        self._size = size
+        self._workers = workers
+        self._tally = tally
+        self._tell = tell
+        self._redactions: dict[bytes, int] = {}
+        self._projections = workers.submit(_check_projections)
+
+    def check_key(self) -> Iterator[Finding]:
+        """Check that the signing key is the one that the log was made with."""
+        stores = self._stores
+        if stores.key_fault is not None:
+            yield damage("signing key", stores.key_fault)
+        elif stores.records.verifier() != format_verifier(stores.verifier):
+            yield damage("signing key", "it is not the key that the log names as its own")
+
+    def check_log(self) -> Iterator[Finding]:
+        """Check the events, the tree over them, and what was signed of it."""
+        stores, tally = self._stores, self._tally
+        tree = TreeCheck(stores.records, stores.verifier, stores.last_signed, tally)
+        for checked in self._check_ranges():
+            yield from checked.findings
+            yield from tree.push(checked.leaves)
+            self._redactions.update(checked.redactions)
+            tally.events += checked.events
+            self._tell(tally.events, self._size)
+        yield from tree.check_tiles()
+        yield from tree.check_head(stores.records.head())
+        yield from tree.check_statements()
+
+    def check_artifacts(self) -> Iterator[Finding]:
+        """Check the artifacts."""
+        stores = self._stores
+        yield from check_artifacts(stores.records, stores.blobs, self._redactions, self._tally)
+
+    def check_projections(self) -> Iterator[Finding]:
+        """Check the projections."""
+        findings, rows = self._projections.result()
+        self._tally.projection_rows += rows
+        yield from findings
+
+    def _check_ranges(self) -> Iterator[Checked]:
+        """Yield the ranges of the log in order; a few are under way at a time."""
+        starts = iter(range(0, self._size, RANGE_EVENTS))
+        under_way: list[Future[Checked]] = []
+        while True:
+            while len(under_way) < _cores() + 1 and (start := next(starts, None)) is not None:
+                stop = min(start + RANGE_EVENTS, self._size)
+                under_way.append(self._workers.submit(_check_events, start, stop))
+            if not under_way:
+                return
+            yield under_way.pop(0).result()
+
+
+class _Here(Executor):
+    """Does each task at once, in this process."""
+
+    def submit(self, task, /, *args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN003, ANN201
+        """Return a future that is done."""
+        future: Future[object] = Future()
+        try:
+            future.set_result(task(*args, **kwargs))
+        except (LedgerError, OSError) as error:
+            future.set_exception(error)
+        return future
+
+
+_stores: Stores | None = None
+"""What the tasks of this process work on; set once, before the first of them."""
+_opened: AbstractContextManager[Stores] | None = None
+
+
+@contextmanager
+def _workers(open_stores: Open, stores: Stores, size: int) -> Iterator[Executor]:
+    """Return what runs tasks: other processes for a long log, this one for a short."""
+    if size < SPREAD_EVENTS or _cores() == 1:
+        _use(stores)
+        yield _Here()
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(
+        _cores(), mp_context=context, initializer=_start, initargs=(open_stores,)
+    ) as executor:
+        yield executor
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _use(stores: Stores) -> None:
+    global _stores  # noqa: PLW0603 - a process pool has no other place for what its tasks share
+    _stores = stores
+
+
+def _start(open_stores: Open) -> None:
+    """Prepare a worker process."""
+    global _opened  # noqa: PLW0603 - as above; held so that it stays open
+    gc.disable()  # a task makes no cycles, and the search for them takes a fifth of the time
+    _opened = open_stores()
+    _use(_opened.__enter__())
+
+
+def _check_events(start: int, stop: int) -> Checked:
+    assert _stores is not None  # noqa: S101 - set by the initializer
+    return check_events(_stores.records, start, stop)
+
+
+def _check_projections() -> tuple[list[Finding], int]:
+    assert _stores is not None  # noqa: S101 - set by the initializer
+    with _stores.records.snapshot():
+        return check_projections(_stores.records, _stores.projections, _stores.scratch)

@@ -1,0 +1,40 @@
+"""The providers by name, written out; each is loaded when it is first asked for.
+
+A stranger's provider comes in through the entry-point group ``verdict_ledger.providers``, read here
+alone, and only for a name that the table lacks.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from ledger.canonical import JsonObject
+from ledger.errors import FaultyInput
+from providers.provider import Provider
+
+ENTRY_POINTS = "verdict_ledger.providers"
+
+Factory = Callable[[JsonObject, Mapping[str, bytes]], Provider]
+"""From a configuration's settings and files (path to bytes); raises ``FaultyInput``."""
+
+PROVIDERS: dict[str, str] = {
+    "recorded": "providers.recorded:make_recorded",
+}
+
+
+def find_provider(name: str) -> Factory:
+    """Return what makes the provider that a configuration calls ``name``.
+
+    Raises:
+        FaultyInput: there is none.
+    """
+    if name in PROVIDERS:
+        module, _, attribute = PROVIDERS[name].partition(":")
+        factory: Factory = getattr(import_module(module), attribute)
+        return factory
+    offers = tuple(entry_points(group=ENTRY_POINTS, name=name))
+    if len(offers) != 1:
+        known = ", ".join(PROVIDERS)
+        raise FaultyInput([f"provider: {name!r:.80} is unknown; there are {known}"])
+    loaded: Factory = offers[0].load()
+    return loaded

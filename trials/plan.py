@@ -1,0 +1,49 @@
+"""The plan: every trial of a run, fixed and recorded before the first answer. Pure."""
+
+from typing import NamedTuple
+
+from ledger.canonical import format_canonical, parse_canonical
+from ledger.errors import Damage
+from trials.suite import Suite
+
+
+class PlannedTrial(NamedTuple):
+    """One trial to be made; its slot is its index in the plan."""
+
+    slot: int
+    case: str
+    variant: str
+    repetition: int
+
+
+def plan_trials(suite: Suite) -> list[PlannedTrial]:
+    """Return the trials of ``suite``: by repetition, then variant, then case.
+
+    Repetitions are outermost, so that a run that is cut off has seen every case before it sees one
+    a second time.
+    """
+    places = [
+        (case.id, variant.name, repetition)
+        for repetition in range(1, suite.repetitions + 1)
+        for variant in suite.variants
+        for case in suite.cases
+    ]
+    return [PlannedTrial(slot, *place) for slot, place in enumerate(places)]
+
+
+def format_plan(plan: list[PlannedTrial]) -> bytes:
+    """Return the canonical bytes of ``plan``: case, variant and repetition in slot order."""
+    return format_canonical([[trial.case, trial.variant, trial.repetition] for trial in plan])
+
+
+def parse_plan(data: bytes) -> list[PlannedTrial]:
+    """Return the plan whose bytes are ``data``; the inverse of ``format_plan``.
+
+    Raises:
+        Damage: ``data`` is no plan.
+    """
+    rows = parse_canonical(data)
+    try:
+        return [PlannedTrial(slot, *row) for slot, row in enumerate(rows)]  # type: ignore[arg-type, misc]
+    except TypeError as error:
+        raise Damage("not a plan: rows of case, variant and repetition") from error

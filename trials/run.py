@@ -1,0 +1,288 @@
+"""Runs: the plan is recorded, then each trial is asked and what came is recorded with its bytes.
+
+1. ``start_run`` records suite, configuration and plan in one batch, before any answer;
+2. a trial's start is recorded before its question goes out, its outcome after the bytes came;
+3. whoever is killed when: ``resume_run`` goes on with the slots that have no outcome; a slot that
+   was started keeps its trial, so that none is counted twice.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ledger.artifact import JSON, JSONL, OCTETS, encode_text
+from ledger.digest import Digest, compute_digest
+from ledger.errors import FaultyInput, UnknownAddress
+from ledger.events import (
+    Body,
+    RunCompleted,
+    RunStarted,
+    SuiteRegistered,
+    TrialCompleted,
+    TrialFailed,
+    TrialStarted,
+)
+from ledger.log import Draft, Ledger
+from ledger.projections import INVENTORY, SCORECARD, TRIALS, Inventory, Keeper
+from providers import Provider, SessionFailure, SessionRequest, SessionResult
+from trials.configuration import Configuration, format_configuration
+from trials.plan import PlannedTrial, format_plan, plan_trials
+from trials.suite import Case, Suite, Variant, compose_prompt, format_manifest, suite_artifacts
+
+CONCURRENCY = 32
+"""Trials under way at a time; the recorder groups their events into common commits."""
+
+Tell = Callable[[int, int], None]
+"""Is told how many of how many are done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A recorded run: its address, the suite's event, and what it was made of."""
+
+    address: Digest
+    suite_event: Digest
+    suite: Suite
+    configuration: Configuration
+    plan: list[PlannedTrial]
+
+
+def start_run(ledger: Ledger, suite: Suite, configuration: Configuration) -> Run:
+    """Record suite, configuration and plan, and return the run that they begin."""
+    plan = plan_trials(suite)
+    registered = draft_suite(ledger, suite)
+    files = [
+        ledger.put(file.data, media=JSONL if file.path.endswith(".jsonl") else OCTETS)
+        for file in configuration.files
+    ]
+    started = ledger.draft(
+        RunStarted(
+            suite=registered.address,
+            configuration=ledger.put(format_configuration(configuration), media=JSON),
+            configuration_name=configuration.name,
+            provider=configuration.provider,
+            model=configuration.model,
+            effort=configuration.effort,
+            plan=ledger.put(format_plan(plan), media=JSON),
+            planned=len(plan),
+            inputs=ledger.put_listing(files),
+        )
+    )
+    ledger.append([registered, started])
+    return Run(
+        address=started.address,
+        suite_event=registered.address,
+        suite=suite,
+        configuration=configuration,
+        plan=plan,
+    )
+
+
+def draft_suite(ledger: Ledger, suite: Suite) -> Draft:
+    """Return the event that registers ``suite`` with all its bytes; not recorded yet."""
+    artifacts = [ledger.put(data, media=media) for data, media in suite_artifacts(suite)]
+    return ledger.draft(
+        SuiteRegistered(
+            suite_name=suite.name,
+            manifest=ledger.put(format_manifest(suite), media=JSON),
+            artifacts=ledger.put_listing(artifacts),
+        )
+    )
+
+
+def resume_run(
+    ledger: Ledger, address: Digest, suite: Suite, configuration: Configuration
+) -> Run:
+    """Return the recorded run ``address``, to go on with.
+
+    Raises:
+        UnknownAddress: it is no run of this ledger.
+        FaultyInput: suite or configuration are not those that the run began with.
+    """
+    body = ledger.find(address).event.body
+    if not isinstance(body, RunStarted):
+        raise UnknownAddress(f"{address} is a {body.KIND}, not a run")
+    registered = ledger.find(body.suite).event.body
+    assert isinstance(registered, SuiteRegistered)  # noqa: S101 - what a run names
+    faults = []
+    if registered.manifest.address != compute_digest(format_manifest(suite)):
+        faults.append(f"{suite.name}: the suite has changed since the run began; start a new run")
+    if body.configuration.address != compute_digest(format_configuration(configuration)):
+        faults.append(
+            f"{configuration.name}: the configuration has changed since the run began; start a "
+            "new run"
+        )
+    if faults:
+        raise FaultyInput(faults)
+    return Run(
+        address=address,
+        suite_event=body.suite,
+        suite=suite,
+        configuration=configuration,
+        plan=plan_trials(suite),
+    )
+
+
+def find_unfinished(
+    ledger: Ledger, keeper: Keeper, suite: Suite, configuration: Configuration
+) -> Digest | None:
+    """Return the newest run of just this suite and configuration that lacks outcomes or verdicts.
+
+    A run lacks verdicts while no grading of it is complete (``trials/grade``).
+    """
+    graded = {card.run for card in keeper.scan(SCORECARD) if card.is_complete}
+    found: Inventory | None = None
+    for inventory in keeper.scan(INVENTORY):
+        is_newer = found is None or inventory.position > found.position
+        if is_newer and inventory.run not in graded:
+            try:
+                resume_run(ledger, inventory.run, suite, configuration)
+            except FaultyInput:
+                continue
+            found = inventory
+    return found and found.run
+
+
+def run_trials(
+    run: Run,
+    ledger: Ledger,
+    keeper: Keeper,
+    provider: Provider,
+    *,
+    concurrency: int = CONCURRENCY,
+    tell: Tell = lambda done, of: None,
+) -> Inventory:
+    """Make every planned trial that has no outcome yet, and return the run's inventory.
+
+    Args:
+        run: as ``start_run`` or ``resume_run`` returned it.
+        ledger: records.
+        keeper: knows what is done already.
+        provider: answers.
+        concurrency: trials under way at a time, 1 or more.
+        tell: is told of progress.
+
+    Raises:
+        StoreUnavailable: the ledger does not take what came; what it took stands, and the run can
+            be resumed.
+    """
+    engine = _Engine(run, ledger, keeper, provider, tell)
+    try:
+        asyncio.run(engine.run(concurrency))
+    except BaseExceptionGroup as group:
+        # The first fault stops all tasks; the others are its consequences.
+        raise group.exceptions[0] from group
+    inventory = keeper.get(INVENTORY, run.address)
+    assert inventory is not None  # noqa: S101 - it was started
+    if not inventory.is_complete and inventory.missing == 0:
+        completed = RunCompleted(
+            run=run.address, completed=inventory.completed, failed=inventory.failed
+        )
+        ledger.append([ledger.draft(completed)])
+        inventory = keeper.get(INVENTORY, run.address) or inventory
+    return inventory
+
+
+class _Engine:
+    """Makes the trials of one run, a bounded number at a time."""
+
+    def __init__(
+        self, run: Run, ledger: Ledger, keeper: Keeper, provider: Provider, tell: Tell
+    ) -> None:
+        self._run = run
+        self._ledger = ledger
+        self._provider = provider
+        self._tell = tell
+        self._cases: Mapping[str, Case] = {case.id: case for case in run.suite.cases}
+        self._variants: Mapping[str, Variant] = {v.name: v for v in run.suite.variants}
+        prefix = f"{run.address}/"
+        states = list(keeper.scan(TRIALS, prefix))
+        self._done = {state.slot for state in states if state.outcome is not None}
+        self._begun = {state.slot: state.trial for state in states if state.outcome is None}
+
+    async def run(self, concurrency: int) -> None:
+        """Work through the plan."""
+        to_do = iter([trial for trial in self._run.plan if trial.slot not in self._done])
+        self._tell(len(self._done), len(self._run.plan))
+        async with asyncio.TaskGroup() as group:
+            for _ in range(concurrency):
+                group.create_task(self._work(to_do))
+
+    async def _work(self, to_do: Iterator[PlannedTrial]) -> None:
+        for planned in to_do:
+            await self._make(planned)
+            self._done.add(planned.slot)
+            self._tell(len(self._done), len(self._run.plan))
+
+    async def _make(self, planned: PlannedTrial) -> None:
+        """Record the start, ask, record the outcome."""
+        case = self._cases[planned.case]
+        prompt = compose_prompt(self._variants[planned.variant], case)
+        trial = self._begun.get(planned.slot) or await self._start(planned, case, prompt)
+        request = SessionRequest(
+            prompt=prompt,
+            inputs=case.inputs,
+            model=self._run.configuration.model,
+            effort=self._run.configuration.effort,
+            case=planned.case,
+            variant=planned.variant,
+            repetition=planned.repetition,
+        )
+        begun = time.monotonic_ns()
+        result = await self._provider.respond(request)
+        duration_us = (time.monotonic_ns() - begun) // 1000
+        await self._record(self._draft_outcome(planned, trial, result, duration_us))
+
+    async def _start(self, planned: PlannedTrial, case: Case, prompt: str) -> Digest:
+        data, media = encode_text(prompt)
+        started = TrialStarted(
+            run=self._run.address,
+            slot=planned.slot,
+            case=planned.case,
+            variant=planned.variant,
+            repetition=planned.repetition,
+            prompt=self._ledger.put(data, media=media),
+            inputs=tuple(
+                (name, self._ledger.put(content, media=OCTETS)) for name, content in case.inputs
+            ),
+        )
+        return await self._record(started)
+
+    def _draft_outcome(
+        self,
+        planned: PlannedTrial,
+        trial: Digest,
+        result: SessionResult | SessionFailure,
+        duration_us: int,
+    ) -> Body:
+        run, put = self._run.address, self._ledger.put
+        if isinstance(result, SessionFailure):
+            has_bytes = result.response is not None
+            return TrialFailed(
+                run=run,
+                slot=planned.slot,
+                trial=trial,
+                cause=result.cause,
+                detail=result.detail,
+                response=put(result.response or b"", media=result.media) if has_bytes else None,
+                duration_us=duration_us,
+            )
+        data, media = encode_text(result.answer)
+        return TrialCompleted(
+            run=run,
+            slot=planned.slot,
+            trial=trial,
+            answer=put(data, media=media),
+            response=put(result.response, media=result.media),
+            resolved_model=result.resolved_model,
+            request_id=result.request_id,
+            stop_reason=result.stop_reason,
+            usage=result.usage,
+            duration_us=duration_us,
+        )
+
+    async def _record(self, body: Body) -> Digest:
+        draft = self._ledger.draft(body)
+        await asyncio.wrap_future(self._ledger.submit([draft]))
+        return draft.address

@@ -19,8 +19,8 @@ def command(where: str | None, *, as_json: bool) -> None:
     holds it can tell later whether the log was cut or rewritten.
     """
     with open_ledger(find_folder(where)) as opened:
-        signed = sign_head(opened.records, opened.signer)
-        vkey = format_verifier(opened.signer.verifier)
+        signed = sign_head(opened.records, opened.open_signer())
+        vkey = format_verifier(opened.verifier)
     if as_json:
         checkpoint = signed.checkpoint
         root = checkpoint.root.hex()

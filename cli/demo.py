@@ -5,6 +5,7 @@ beside them are real (examples/gsm8k). The demo runs, grades, traces, replays, s
 verifies, and leaves its ledger to go on looking.
 """
 
+import json
 import shutil
 import time
 from collections.abc import Iterator
@@ -14,17 +15,18 @@ from pathlib import Path
 
 import click
 
+from cli.founding import init_ledger
+from cli.prove import prove_event
 from cli.render import print_report, progress
 from cli.replay import replay
 from cli.run import find_configuration, make_provider, perform_run
-from cli.prove import prove_event
-from cli.setting import DATABASE, Opened, init_ledger, open_ledger, open_stores
+from cli.setting import DATABASE, Opened, open_ledger, open_stores
 from cli.trace import print_step
 from cli.verify import exit_code, print_finding, print_tally
 from ledger.digest import shorten_digest
 from ledger.errors import NoLedger
 from ledger.outcomes import Verdict
-from ledger.projections import VERDICTS, VerdictState
+from ledger.projections import TRIALS, VERDICTS, VerdictState
 from ledger.signing import sign_head
 from ledger.verify import Tally, verify_ledger
 from trials.configuration import load_configuration
@@ -81,6 +83,11 @@ def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
         seconds = time.monotonic() - begun
         total = sum(report.inventory.planned for report in reports)
         click.echo(f"{total:,} trials in {seconds:.1f} s, {total / seconds:,.0f} a second")
+        agreeing = sum(
+            count_agreeing(opened, report, load_labels(example, name))
+            for report, name in zip(reports, names, strict=True)
+        )
+        click.echo(f"{agreeing:,} of {total:,} verdicts equal the label published with the answer")
         failed = _find_failed(opened, reports[-1])
         _show_evidence(opened, reports[-1], failed)
     _say("6. everything verified")
@@ -96,6 +103,26 @@ def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
     raise SystemExit(0 if is_whole else 1)
 
 
+def load_labels(example: Path, name: str) -> dict[str, bool]:
+    """Return case and published correctness of the recorded answers of a configuration.
+
+    No grader sees them: they stand in the ``metadata`` of the answers' lines.
+    """
+    lines = (example / "answers" / f"{name}.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    return {record["case"]: record["metadata"]["is_correct"] for record in records}
+
+
+def count_agreeing(opened: Opened, report: Report, labels: dict[str, bool]) -> int:
+    """Return on how many trials the verdict says the same as the label."""
+    card = report.card
+    cases = {trial.slot: trial.case for trial in opened.keeper.scan(TRIALS, f"{card.run}/")}
+    return sum(
+        (state.verdict is Verdict.PASS) == labels[cases[state.slot]]
+        for state in opened.keeper.scan(VERDICTS, f"{card.grading}/")
+    )
+
+
 def _show_evidence(opened: Opened, report: Report, failed: VerdictState) -> None:
     _say("2. one failed verdict, traced down to the bytes")
     for step in trace_verdict(opened.ledger, opened.keeper, failed.verdict_event):
@@ -104,7 +131,7 @@ def _show_evidence(opened: Opened, report: Report, failed: VerdictState) -> None
     outcomes = [replayed.is_same for replayed in replay(opened, report.card.grading)]
     click.echo(f"{sum(outcomes):,} of {len(outcomes):,} verdicts came out the same")
     _say("4. the log signed: a checkpoint that other tools can check")
-    click.echo(sign_head(opened.records, opened.signer).note, nl=False)
+    click.echo(sign_head(opened.records, opened.open_signer()).note, nl=False)
     _say("5. proof that the failed verdict is in the signed log")
     click.echo(prove_event(opened, failed.verdict_event), nl=False)
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from cli.founding import init_ledger, upgrade_ledger
 from cli.render import print_json
-from cli.setting import DEFAULT_FOLDER, init_ledger, upgrade_ledger
+from cli.setting import DEFAULT_FOLDER
 
 
 @click.command()

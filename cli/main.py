@@ -93,5 +93,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout = None
         code = 141
     sys.exit(code if isinstance(code, int) else 0)
-
-

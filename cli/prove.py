@@ -15,7 +15,9 @@ from ledger.signing import find_signed
 @click.command()
 @click.argument("address", required=False)
 @click.option("--from", "old", type=click.IntRange(1), metavar="SIZE", help="The older size.")
-@click.option("--to", "new", type=click.IntRange(1), metavar="SIZE", help="The newer. [default: now]")
+@click.option(
+    "--to", "new", type=click.IntRange(1), metavar="SIZE", help="The newer. [default: now]"
+)
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_obj
 def command(
@@ -45,7 +47,7 @@ def prove_event(opened: Opened, text: str) -> str:
     if what != "event":
         raise UnknownAddress(f"{address} is an artifact: prove an event that names it")
     position, data = opened.ledger.read_bytes(address)
-    checkpoint, note = find_signed(opened.records, opened.signer, position)
+    checkpoint, note = find_signed(opened.records, opened.verifier, position)
     path = opened.ledger.prove_inclusion(position, checkpoint.size)
     check_inclusion(hash_leaf(data), position, checkpoint.size, path, checkpoint.root)
     return format_proof(position, path, note)

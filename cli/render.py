@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ledger.digest import shorten_digest
 from ledger.outcomes import Verdict
+from ledger.projections import Inventory
 from trials.scorecard import Report, Row
 
 COLUMNS = (
@@ -42,7 +43,7 @@ def print_json(value: object) -> None:
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
     """Yield what is told how many of how many are done; shown on a terminal alone, on stderr."""
     if not sys.stderr.isatty():
-        yield lambda done, of: None
+        yield lambda *_: None
         return
     bar = Progress(
         TextColumn("{task.description}"),
@@ -108,14 +109,18 @@ def describe_report(report: Report) -> list[tuple[str, str]]:
         ("suite", report.criteria.suite_name),
         ("configuration", inventory.configuration_name),
         ("asked", f"{inventory.provider}, model {inventory.model}{effort}"),
-        (
-            "trials",
-            f"{inventory.planned:,} planned, {inventory.completed:,} completed, "
-            f"{inventory.failed:,} failed, {inventory.missing:,} missing",
-        ),
+        ("trials", describe_trials(inventory)),
         ("run", shorten_digest(inventory.run)),
         ("grading", f"{shorten_digest(report.card.grading)}, as of {report.as_of:,} events"),
     ]
+
+
+def describe_trials(inventory: Inventory) -> str:
+    """Return what became of the planned trials."""
+    return (
+        f"{inventory.planned:,} planned, {inventory.completed:,} completed, "
+        f"{inventory.failed:,} failed, {inventory.missing:,} missing"
+    )
 
 
 def report_to_json(report: Report) -> dict[str, object]:
@@ -146,7 +151,15 @@ def report_to_json(report: Report) -> dict[str, object]:
 def report_to_markdown(report: Report) -> str:
     """Return a scorecard as Markdown."""
     head = [f"- {name}: {value}" for name, value in describe_report(report)]
-    names = ["check", "variant", *(name for _, name in COLUMNS), "rate", "minimum", "gated", "meets"]
+    names = [
+        "check",
+        "variant",
+        *(name for _, name in COLUMNS),
+        "rate",
+        "minimum",
+        "gated",
+        "meets",
+    ]
     lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
     for row in report.rows:
         cells = [*_cells(row), "yes" if row.is_gated else "no", "yes" if row.meets else "no"]

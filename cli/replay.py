@@ -65,7 +65,9 @@ def describe(replayed: Replayed) -> str:
     if replayed.decided is None:
         return f"{replayed.verdict_event} {replayed.check}: {was}; {replayed.note}"
     now = replayed.decided
-    return f"{replayed.verdict_event} {replayed.check}: {was}, now {now.verdict.value}: {now.reason}"
+    return (
+        f"{replayed.verdict_event} {replayed.check}: {was}, now {now.verdict.value}: {now.reason}"
+    )
 
 
 def _to_json(replayed: Replayed) -> dict[str, object]:

@@ -59,10 +59,11 @@ def command(
     configuration = load_configuration(find_configuration(suite, named))
     provider = make_provider(configuration)
     with open_ledger(find_folder(where)) as opened:
+        signer = opened.open_signer()
         run = _open_run(opened, loaded, configuration, resume)
         with hold_run(opened, run.address):
             report = perform_run(opened, run, provider, concurrency)
-        sign_head(opened.records, opened.signer)
+        sign_head(opened.records, signer)
     if as_json:
         print_json(report_to_json(report))
     else:
@@ -86,7 +87,9 @@ def perform_run(
         with progress("grading") as tell:
             card = grade_run(ledger, keeper, run.address, run.suite_event, run.suite, tell=tell)
     except LedgerError as error:
-        raise RunIncomplete(f"{error}\nrun {short} is incomplete: go on with --resume {short}") from error
+        raise RunIncomplete(
+            f"{error}\nrun {short} is incomplete: go on with --resume {short}"
+        ) from error
     return make_report(ledger, keeper, card.grading)
 
 

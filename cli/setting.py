@@ -7,23 +7,23 @@ A ledger is a folder: ``ledger.db``, ``artifacts/``, ``staging/``, ``signing.key
 import getpass
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Engine, insert, inspect, select, text
+from sqlalchemy import Engine, insert, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from ledger.checkpoint import check_origin, format_verifier, parse_verifier, verifier_of
+from ledger.checkpoint import Verifier, check_origin, format_verifier, parse_verifier, verifier_of
 from ledger.digest import Digest, shorten_digest
 from ledger.errors import Damage, NoLedger, OldSchema
 from ledger.log import Ledger
 from ledger.merkle import EMPTY_ROOT
 from ledger.projections import Keeper
 from ledger.stores import tables
-from ledger.stores.database import Database
 from ledger.stores.clock import SystemClock
+from ledger.stores.database import Database
 from ledger.stores.engine import open_engine
 from ledger.stores.files import FileBlobs
 from ledger.stores.keys import FileSigner, make_key, read_last_signed
@@ -31,7 +31,6 @@ from ledger.stores.locks import hold_lock
 from ledger.stores.projections import SqlProjections, open_scratch
 from ledger.stores.sql import SqlRecords
 from ledger.verify import Stores
-from migrations import upgrade
 
 DATABASE = "ledger.db"
 DEFAULT_FOLDER = ".verdict"
@@ -47,7 +46,18 @@ class Opened:
     blobs: FileBlobs
     projections: SqlProjections
     keeper: Keeper
-    signer: FileSigner
+    verifier: Verifier
+
+    def open_signer(self) -> FileSigner:
+        """Return the key and the memory of what it signed.
+
+        Raises:
+            Damage: there is no readable key, or it is not the log's.
+        """
+        signer = FileSigner(self.folder, self.verifier.name)
+        if signer.verifier != self.verifier:
+            raise Damage(f"{self.folder}: the signing key is not the one that the log names")
+        return signer
 
 
 def find_folder(where: str | None) -> Path:
@@ -71,12 +81,13 @@ def find_folder(where: str | None) -> Path:
     )
 
 
-def init_ledger(folder: Path, origin: str | None = None) -> str:
+def make_ledger(folder: Path, origin: str | None, migrate: Callable[[Engine], None]) -> str:
     """Make an empty ledger in ``folder`` and return the vkey of its log.
 
     Args:
         folder: made if it is not there.
         origin: the log's name in every checkpoint; a fresh one if ``None``.
+        migrate: brings a database to the newest schema (``migrations.upgrade``).
 
     Raises:
         NoLedger: there is a ledger, or a key, in ``folder`` already.
@@ -89,18 +100,19 @@ def init_ledger(folder: Path, origin: str | None = None) -> str:
     try:
         key = make_key(folder)
     except FileExistsError as error:
-        raise NoLedger(f"{folder}: there is a signing key already, and no ledger") from error
+        raise NoLedger(
+            f"{folder}: there is a signing key and no ledger: an init was cut off, or the database "
+            "is gone; put the database back, or move the key away and init again"
+        ) from error
     vkey = format_verifier(verifier_of(name, key))
     # Made under another name: a ledger that was cut off half-made is never opened.
     unfinished = folder / f"{DATABASE}.new"
     unfinished.unlink(missing_ok=True)
     engine = open_engine(unfinished)
-    upgrade(engine)
+    migrate(engine)
     with engine.connect() as connection, connection.begin():
         connection.execute(insert(tables.ledger).values(id=1, verifier=vkey))
-        connection.execute(
-            insert(tables.head).values(id=1, size=0, root=EMPTY_ROOT, frontier=b"")
-        )
+        connection.execute(insert(tables.head).values(id=1, size=0, root=EMPTY_ROOT, frontier=b""))
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     engine.dispose()
@@ -108,13 +120,13 @@ def init_ledger(folder: Path, origin: str | None = None) -> str:
     return vkey
 
 
-def upgrade_ledger(folder: Path) -> bool:
+def upgrade_ledger(folder: Path, migrate: Callable[[Engine], None]) -> bool:
     """Bring the schema in ``folder`` up to this program's; return whether it was older."""
     engine = _engine_of(folder)
     try:
         is_old = _revision(engine) != tables.REVISION
         if is_old:
-            upgrade(engine)
+            migrate(engine)
         return is_old
     finally:
         engine.dispose()
@@ -131,7 +143,7 @@ def open_ledger(folder: Path, actor: str | None = None) -> Iterator[Opened]:
     Raises:
         NoLedger: there is none.
         OldSchema: its schema is another version's; the message has the command.
-        Damage: the database cannot be read, or the key is not the log's.
+        Damage: the database cannot be read.
     """
     engine = _engine_of(folder)
     try:
@@ -142,17 +154,19 @@ def open_ledger(folder: Path, actor: str | None = None) -> Iterator[Opened]:
         verifier = parse_verifier(records.verifier())
         projections = SqlProjections(database)
         who = actor or os.environ.get("VERDICT_ACTOR") or getpass.getuser()
-        with Ledger(records=records, blobs=blobs, clock=SystemClock(), actor=who) as ledger:
-            yield Opened(
-                folder=folder,
-                ledger=ledger,
-                records=records,
-                blobs=blobs,
-                projections=projections,
-                keeper=Keeper(ledger, projections),
-                signer=FileSigner(folder, verifier.name),
-            )
-        blobs.close()
+        try:
+            with Ledger(records=records, blobs=blobs, clock=SystemClock(), actor=who) as ledger:
+                yield Opened(
+                    folder=folder,
+                    ledger=ledger,
+                    records=records,
+                    blobs=blobs,
+                    projections=projections,
+                    keeper=Keeper(ledger, projections),
+                    verifier=verifier,
+                )
+        finally:
+            blobs.close()
     finally:
         engine.dispose()
 
@@ -178,7 +192,8 @@ def _revision(engine: Engine) -> str | None:
         with engine.connect() as connection:
             if not inspect(connection).has_table("alembic_version"):
                 return None
-            return connection.scalar(select(text("version_num")).select_from(text("alembic_version")))
+            revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
+            return None if revision is None else str(revision)
     except DBAPIError as error:
         raise Damage(f"{engine.url.database}: {error.orig}: not a readable database") from error
 

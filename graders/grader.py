@@ -106,8 +106,10 @@ class Grader(Protocol):
         ...
 
     def plan(self, evidence: Evidence) -> tuple[GraderRequest, ...]:
-        """Return the questions that ``decide`` needs answered. Pure; the same evidence, the same
-        requests to the byte."""
+        """Return the questions that ``decide`` needs answered.
+
+        Pure; the same evidence, the same requests to the byte.
+        """
         ...
 
     def is_readable(self, request: GraderRequest, answer: str) -> bool:

@@ -18,7 +18,7 @@ Within these rules orjson with sorted keys writes the bytes of RFC 8785, which
     {'a': 1}
 """
 
-from typing import Annotated, TypeAlias, Union
+from typing import Annotated, TypeAlias
 
 import msgspec
 import orjson
@@ -32,7 +32,7 @@ Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=INTEGER_MAX)]
 DEPTH_MAX = 64
 """Nesting of lists and objects; far below orjson's own limit of 254."""
 
-JsonValue: TypeAlias = Union[str, int, bool, None, list["JsonValue"], dict[str, "JsonValue"]]
+JsonValue: TypeAlias = str | int | bool | list["JsonValue"] | dict[str, "JsonValue"] | None
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 

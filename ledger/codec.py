@@ -44,6 +44,9 @@ _TAIL = re.compile(rb',"kind":"([a-z_]+\.[a-z_]+)","v":([1-9][0-9]{0,5})\}')
 _ENCODER = msgspec.json.Encoder(order="sorted")
 _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
+_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What code meets that takes a value for what it is not."""
+
 _Pick = Callable[[Any], Any]
 
 
@@ -90,7 +93,7 @@ class Codec:
             data = _format(event, format_instant(event.at))
             # Nothing has checked the types so far; reading the bytes back does, in C.
             envelope = shape.decoder.decode(data)
-        except (msgspec.MsgspecError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        except (msgspec.MsgspecError, *_FAULTS) as error:
             raise MalformedEvent(f"{body.KIND}: {error}") from error
         # msgspec writes a Decimal, a UUID or bytes as text, and NaN as null: in a field of text
         # they would pass, but they do not come back as what they were.
@@ -171,8 +174,10 @@ class Codec:
             for step in range(version, current):
                 body = self._upcasters[kind, step](body)
             return orjson.dumps({**envelope, "body": body, "v": current})
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise MalformedEvent(f"{kind} v{version}: {error!r} on the way to v{current}") from error
+        except _FAULTS as error:
+            raise MalformedEvent(
+                f"{kind} v{version}: {error!r} on the way to v{current}"
+            ) from error
 
 
 def read_kind(data: bytes) -> tuple[str, int]:

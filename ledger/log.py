@@ -50,10 +50,9 @@ from ledger.errors import (
     Damage,
     LedgerError,
     RedactedArtifact,
-    StoreUnavailable,
     UnknownAddress,
 )
-from ledger.events import ArtifactRedacted, Body, Event
+from ledger.events import ArtifactRedacted, Body, Entry, Event
 from ledger.ports import (
     ArtifactRow,
     BlobStore,
@@ -96,14 +95,6 @@ class Draft(NamedTuple):
     artifacts: list[ArtifactRef]
 
 
-class Entry(NamedTuple):
-    """An event of the log, read: position from 0, address, and the event in its newest shape."""
-
-    position: int
-    address: Digest
-    event: Event
-
-
 @dataclass(slots=True)
 class _Pending:
     """An artifact that was put and that no committed row names yet."""
@@ -125,9 +116,7 @@ class _Submission:
 class Ledger:
     """An append-only, hash-addressed record over some stores."""
 
-    def __init__(
-        self, *, records: RecordStore, blobs: BlobStore, clock: Clock, actor: str
-    ) -> None:
+    def __init__(self, *, records: RecordStore, blobs: BlobStore, clock: Clock, actor: str) -> None:
         """Open the record; what a killed writer left half-way is undone first.
 
         Args:
@@ -240,9 +229,7 @@ class Ledger:
             # The bytes outlived their event if the program was killed in between.
             self._blobs.delete(row.address, row.codec)
         row = self._artifact_row(address)
-        ref = ArtifactRef(
-            address=address, media="", sha256=row.sha256.hex(), size=row.size
-        )
+        ref = ArtifactRef(address=address, media="", sha256=row.sha256.hex(), size=row.size)
         draft = self.draft(ArtifactRedacted(artifact=ref, reason=reason, authority=authority))
         submission = self._enqueue(_Submission([draft], redacts=row.address))
         (recorded,) = submission.future.result()
@@ -441,9 +428,7 @@ class Ledger:
         self, group: list[_Submission], *, look_up: bool
     ) -> list[list[Recorded] | LedgerError]:
         with self._records.begin() as transaction:
-            plan = _Plan(
-                transaction, self._pending, self._known_events, self._known_artifacts
-            )
+            plan = _Plan(transaction, self._pending, self._known_events, self._known_artifacts)
             if look_up:
                 plan.look_up(draft for submission in group for draft in submission.drafts)
             outcome = [plan.take(submission.drafts) for submission in group]
@@ -517,7 +502,7 @@ class _Plan:
         return recorded
 
     def staged(self) -> list[Staged]:
-        """Return the files that have to be in place before the commit, and note that they may be."""
+        """Return the files that have to be in place before the commit; from now on they may be."""
         staged: list[Staged] = []
         for item in self.artifacts.values():
             if item.staged is not None:
@@ -662,16 +647,17 @@ def _compress(data: bytes) -> tuple[str, bytes]:
 
 
 def _decompress(stored: bytes, row: ArtifactRow) -> bytes:
+    damage = Damage(f"artifact {unpack_digest(row.address)}: its stored bytes cannot be unpacked")
     try:
-        # A damaged header may announce more than there is memory for.
-        if zstandard.get_frame_parameters(stored).content_size != row.size:
-            raise zstandard.ZstdError("the header announces another size")
-        return zstandard.ZstdDecompressor().decompress(
-            stored, max_output_size=row.size, allow_extra_data=False
-        )
-    except (zstandard.ZstdError, MemoryError) as error:
-        address = unpack_digest(row.address)
-        raise Damage(f"artifact {address}: its stored bytes cannot be unpacked") from error
+        announced = zstandard.get_frame_parameters(stored).content_size
+    except zstandard.ZstdError as error:
+        raise damage from error
+    if announced != row.size:  # it may be more than there is memory for
+        raise damage
+    try:
+        return zstandard.ZstdDecompressor().decompress(stored, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise damage from error
 
 
-__all__ = ["Draft", "Entry", "Ledger", "StoreUnavailable", "read_artifact", "read_listing"]
+__all__ = ["Draft", "Ledger", "read_artifact", "read_listing"]

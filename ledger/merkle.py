@@ -35,7 +35,7 @@ class Tile(NamedTuple):
     """A full tile: 256 hashes of subtrees of 256^level leaves, the index-th such row."""
 
     level: int
-    index: int
+    index: int  # type: ignore[assignment]  # hides a method that nobody asks of a tile
     hashes: bytes
 
 
@@ -66,7 +66,7 @@ def hash_node(left: bytes, right: bytes) -> bytes:
 
 
 def push_leaf(frontier: list[bytes], size: int, leaf: bytes) -> None:
-    """Change ``frontier``, of a tree of ``size`` leaves, to that of the tree with ``leaf`` added."""
+    """Change ``frontier``, of a tree of ``size`` leaves, to that with ``leaf`` added."""
     while size & 1:
         leaf = sha256(b"\x01" + frontier.pop() + leaf).digest()
         size >>= 1
@@ -92,9 +92,7 @@ def hash_row(hashes: Sequence[bytes]) -> bytes:
     """Return the root of the complete subtree over 2^k ``hashes`` of one level."""
     row = list(hashes)
     while len(row) > 1:
-        row = [
-            sha256(b"\x01" + row[at] + row[at + 1]).digest() for at in range(0, len(row), 2)
-        ]
+        row = [sha256(b"\x01" + row[at] + row[at + 1]).digest() for at in range(0, len(row), 2)]
     return row[0]
 
 

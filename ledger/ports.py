@@ -97,7 +97,7 @@ class Transaction(HashReader, Protocol):
         ...
 
 
-class Duplicate(Exception):  # noqa: N818 - not an error to show: the log looks up and tries again
+class Duplicate(Exception):
     """An event that is to be inserted is in the log already."""
 
 

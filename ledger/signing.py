@@ -10,7 +10,7 @@
 from typing import NamedTuple
 
 from ledger import merkle
-from ledger.checkpoint import Checkpoint, open_note
+from ledger.checkpoint import Checkpoint, Verifier, open_note
 from ledger.errors import Damage, InvalidProof, Rollback, UnknownAddress
 from ledger.ports import Head, RecordStore, Signer
 
@@ -40,7 +40,7 @@ def sign_head(records: RecordStore, signer: Signer) -> Signed:
         return Signed(checkpoint, note)
 
 
-def find_signed(records: RecordStore, signer: Signer, position: int) -> Signed:
+def find_signed(records: RecordStore, verifier: Verifier, position: int) -> Signed:
     """Return the newest checkpoint, if it holds the event at ``position``.
 
     Raises:
@@ -54,7 +54,7 @@ def find_signed(records: RecordStore, signer: Signer, position: int) -> Signed:
         raise UnknownAddress(
             f"no checkpoint holds event {position:,} yet: sign one with 'verdict checkpoint'"
         )
-    return Signed(open_note(newest[1], signer.verifier), newest[1])
+    return Signed(open_note(newest[1], verifier), newest[1])
 
 
 def _check_head(records: RecordStore, head: Head) -> None:

@@ -1,10 +1,10 @@
-"""Answers from a file, by case, variant and repetition; the network is never asked.
+r"""Answers from a file, by case, variant and repetition; the network is never asked.
 
 The file is JSON lines: ``case`` and ``answer``, and optionally ``variant`` (any, if absent),
 ``repetition`` (1) and ``metadata``, an object that nobody reads. The line itself is the response
 that is kept.
 
-    {"case": "gsm8k-0001", "answer": "9 eggs\\nA: 18"}
+    {"case": "gsm8k-0001", "answer": "9 eggs\nA: 18"}
 """
 
 import json
@@ -110,7 +110,7 @@ def _parse(raw: bytes) -> _Line:
         raise ValueError("nested too deeply") from error
     try:
         if not isinstance(document, dict):
-            raise ValueError("not a JSON object")  # noqa: TRY301, TRY004 - one kind of fault
+            raise ValueError("not a JSON object")  # noqa: TRY004 - one kind of fault
         # An answer may hold what pydantic takes for no text: a lone surrogate.
         answer = document.get("answer")
         is_text = isinstance(answer, str)

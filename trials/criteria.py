@@ -87,8 +87,10 @@ def put_criteria(ledger: Ledger, suite: Suite) -> tuple[ArtifactRef, ArtifactRef
     named = [ledger.put(format_key(case.key), media=JSON) for case in suite.cases if case.key]
     files = {file.path: file for file in suite.files}
     for check in suite.checks:
-        for path in _paths(check).values():
-            named.append(ledger.put(files[path].data, media=name_media_type(path)))
+        named += [
+            ledger.put(files[path].data, media=name_media_type(path))
+            for path in _paths(check).values()
+        ]
     return ledger.put(format_criteria(suite), media=JSON), ledger.put_listing(named)
 
 
@@ -117,7 +119,9 @@ def _address_key(key: Key | None) -> Digest | None:
 
 def _paths(check: Check) -> dict[str, str]:
     fields = check.grader_fields
-    return {field: posixpath.normpath(str(fields[field])) for field in FILE_FIELDS if field in fields}
+    return {
+        field: posixpath.normpath(str(fields[field])) for field in FILE_FIELDS if field in fields
+    }
 
 
 def _format_check(check: Check, suite: Suite) -> JsonValue:
@@ -128,8 +132,7 @@ def _format_check(check: Check, suite: Suite) -> JsonValue:
         "description": check.description,
         "fields": check.grader_fields,
         "files": [
-            [field, path, compute_digest(files[path].data)]
-            for field, path in _paths(check).items()
+            [field, path, compute_digest(files[path].data)] for field, path in _paths(check).items()
         ],
         "grader": identify_grader(check.grader),
         "minimum_pass_rate": format_rate(check.minimum_pass_rate),

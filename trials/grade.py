@@ -64,7 +64,7 @@ def grade_run(
     suite: Suite,
     *,
     ask: Ask = refuse_to_ask,
-    tell: Tell = lambda done, of: None,
+    tell: Tell = lambda *_: None,
 ) -> Scorecard:
     """Grade every trial of ``run`` by ``suite`` and return the scorecard of the grading.
 
@@ -89,9 +89,11 @@ def grade_run(
     grading = _find_cut_off(ledger, keeper, run, suite) or _start(
         ledger, run, suite_event, suite, planned
     )
-    engine = _Engine(ledger, keeper, grading, suite, ask, lambda done: tell(done, planned))
+    given = {(state.slot, state.check) for state in keeper.scan(VERDICTS, f"{grading}/")}
+    engine = _Engine(ledger, grading, suite, ask, given)
+    trials = keeper.scan(TRIALS, f"{run}/")
     try:
-        asyncio.run(engine.run(keeper.scan(TRIALS, f"{run}/")))
+        asyncio.run(engine.run(trials, lambda done: tell(done, planned)))
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from group
     card = keeper.get(SCORECARD, grading)
@@ -102,9 +104,7 @@ def grade_run(
     return card
 
 
-def _start(
-    ledger: Ledger, run: Digest, suite_event: Digest, suite: Suite, planned: int
-) -> Digest:
+def _start(ledger: Ledger, run: Digest, suite_event: Digest, suite: Suite, planned: int) -> Digest:
     criteria, artifacts = put_criteria(ledger, suite)
     started = ledger.draft(
         GradingStarted(
@@ -132,35 +132,32 @@ class _Engine:
     def __init__(
         self,
         ledger: Ledger,
-        keeper: Keeper,
         grading: Digest,
         suite: Suite,
         ask: Ask,
-        tell: Callable[[int], None],
+        given: set[tuple[int, str]],
     ) -> None:
         self._ledger = ledger
         self._grading = grading
         self._checks = suite.checks
         self._keys = {case.id: case.key for case in suite.cases}
         self._ask = ask
-        self._tell = tell
-        given = keeper.scan(VERDICTS, f"{grading}/")
-        self._given = {(verdict.slot, verdict.check) for verdict in given}
+        self._given = given
 
-    async def run(self, trials: Iterator[TrialState]) -> None:
-        """Grade ``trials``."""
+    async def run(self, trials: Iterator[TrialState], tell: Callable[[int], None]) -> None:
+        """Grade ``trials``, those checks alone that have no verdict yet."""
         async with asyncio.TaskGroup() as group:
             for _ in range(CONCURRENCY):
-                group.create_task(self._work(trials))
+                group.create_task(self._work(trials, tell))
 
-    async def _work(self, trials: Iterator[TrialState]) -> None:
+    async def _work(self, trials: Iterator[TrialState], tell: Callable[[int], None]) -> None:
         for trial in trials:
             checks = [c for c in self._checks if (trial.slot, c.name) not in self._given]
             if checks:
                 verdicts = await self._grade(trial, checks)
                 await self._record(verdicts)
                 self._given.update((trial.slot, check.name) for check in checks)
-            self._tell(len(self._given))
+            tell(len(self._given))
 
     async def _grade(self, trial: TrialState, checks: list[Check]) -> list[Body]:
         """Return the verdicts of ``checks`` on one trial, in their order."""
@@ -174,7 +171,7 @@ class _Engine:
                 if request.address() not in answers:
                     answer = await self._answer(trial, check.grader, request)
                     answers[request.address()] = answer
-        verdicts = []
+        verdicts: list[Body] = []
         for check, plan in zip(checks, plans, strict=True):
             if isinstance(plan, Decision):
                 verdicts.append(self._verdict(trial, check, plan, ()))

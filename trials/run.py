@@ -91,9 +91,7 @@ def draft_suite(ledger: Ledger, suite: Suite) -> Draft:
     )
 
 
-def resume_run(
-    ledger: Ledger, address: Digest, suite: Suite, configuration: Configuration
-) -> Run:
+def resume_run(ledger: Ledger, address: Digest, suite: Suite, configuration: Configuration) -> Run:
     """Return the recorded run ``address``, to go on with.
 
     Raises:
@@ -141,7 +139,7 @@ def find_unfinished(
             except FaultyInput:
                 continue
             found = inventory
-    return found and found.run
+    return found.run if found else None
 
 
 def run_trials(
@@ -151,7 +149,7 @@ def run_trials(
     provider: Provider,
     *,
     concurrency: int = CONCURRENCY,
-    tell: Tell = lambda done, of: None,
+    tell: Tell = lambda *_: None,
 ) -> Inventory:
     """Make every planned trial that has no outcome yet, and return the run's inventory.
 

@@ -131,7 +131,7 @@ def find_grading(keeper: Keeper, run: Digest | None = None) -> Digest | None:
         is_wanted = run is None or card.run == run
         if is_wanted and (newest is None or card.position > newest.position):
             newest = card
-    return newest and newest.grading
+    return newest.grading if newest else None
 
 
 def _make_rows(card: Scorecard, criteria: Criteria) -> tuple[Row, ...]:

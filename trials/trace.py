@@ -13,6 +13,7 @@ from ledger.codec import format_instant
 from ledger.digest import Digest
 from ledger.errors import RedactedArtifact, UnknownAddress
 from ledger.events import (
+    Entry,
     GraderAnswered,
     GraderAsked,
     GradingStarted,
@@ -23,7 +24,7 @@ from ledger.events import (
     TrialStarted,
     VerdictGiven,
 )
-from ledger.log import Entry, Ledger
+from ledger.log import Ledger
 from ledger.projections import TRIALS, Keeper
 from trials.criteria import parse_criteria
 

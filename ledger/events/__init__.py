@@ -7,7 +7,7 @@ else in an event points anywhere.
 """
 
 from ledger.events.custody import ArtifactRedacted
-from ledger.events.envelope import Body, Event
+from ledger.events.envelope import Body, Entry, Event
 from ledger.events.grading import (
     GraderAnswered,
     GraderAsked,
@@ -28,6 +28,7 @@ from ledger.events.suites import SuiteRegistered
 __all__ = [
     "ArtifactRedacted",
     "Body",
+    "Entry",
     "Event",
     "GraderAnswered",
     "GraderAsked",

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import ClassVar, NamedTuple, Protocol
 
+from ledger.digest import Digest
+
 
 class Body(Protocol):
     """The facts of one kind of event, in the newest version of its shape."""
@@ -25,3 +27,11 @@ class Event(NamedTuple):
     actor: str
     at: datetime
     body: Body
+
+
+class Entry(NamedTuple):
+    """An event of the log, read: position from 0, address, and the event in its newest shape."""
+
+    position: int
+    address: Digest
+    event: Event

@@ -5,8 +5,9 @@ split by key (a run, a grading, a trial), so that a step touches one small row a
 flat however long the log is.
 """
 
-from ledger.projections.engine import Folding, Keeper, Projection
+from ledger.projections.engine import Folding, Keeper
 from ledger.projections.inventory import INVENTORY, Inventory
+from ledger.projections.projection import Projection
 from ledger.projections.scorecard import SCORECARD, Counts, Scorecard
 from ledger.projections.trials import TRIALS, TrialState
 from ledger.projections.verdicts import VERDICTS, VerdictState

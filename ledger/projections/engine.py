@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ledger.errors import Damage, MalformedEvent
-from ledger.events import Body
-from ledger.log import Entry, Ledger
+from ledger.events import Entry
+from ledger.log import Ledger
 from ledger.ports import Change, ProjectionStore
 from ledger.projections.inventory import INVENTORY
 from ledger.projections.projection import Projection, State
@@ -52,11 +52,11 @@ class Folding:
             if type(entry.event.body) in kinds and entry.position >= self._position:
                 by_key[projection.key(entry)].append(entry)
         self._load(
-            key for key, some in by_key.items() if type(some[0].event.body) not in projection.openers
+            key
+            for key, some in by_key.items()
+            if type(some[0].event.body) not in projection.openers
         )
-        touched = {
-            key: projection.fold(self._cache.get(key), some) for key, some in by_key.items()
-        }
+        touched = {key: projection.fold(self._cache.get(key), some) for key, some in by_key.items()}
         rows = {key: projection.encode(state) for key, state in touched.items()}
         change = Change(projection.name, projection.version, self._position, position, rows)
         self._remember(touched)
@@ -91,7 +91,7 @@ class Keeper:
         self._store = store
         self._projections = projections
 
-    def catch_up(self, tell: Callable[[int], None] = lambda position: None) -> int:
+    def catch_up(self, tell: Callable[[int], None] = lambda _: None) -> int:
         """Fold what is new; return the position up to which everything is folded.
 
         Args:
@@ -106,7 +106,7 @@ class Keeper:
                 pass
         return min(self._position(projection) for projection in self._projections)
 
-    def rebuild(self, tell: Callable[[int], None] = lambda position: None) -> int:
+    def rebuild(self, tell: Callable[[int], None] = lambda _: None) -> int:
         """Throw all rows away and fold the log from its beginning."""
         for projection in self._projections:
             self._store.clear(projection.name)

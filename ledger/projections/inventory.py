@@ -5,15 +5,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ledger.digest import Digest
-from ledger.events import Body, RunCompleted, RunStarted, TrialCompleted, TrialFailed, TrialStarted
-from ledger.log import Entry
+from ledger.events import (
+    Body,
+    Entry,
+    RunCompleted,
+    RunStarted,
+    TrialCompleted,
+    TrialFailed,
+    TrialStarted,
+)
 from ledger.projections.projection import RowReader, encode_state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """One run. ``planned`` = ``completed`` + ``failed`` + ``missing``; a missing trial never
-    started or was cut off, and may still be resumed."""
+    """One run: ``planned`` = ``completed`` + ``failed`` + ``missing``.
+
+    A missing trial never started or was cut off, and may still be resumed.
+    """
 
     run: Digest
     suite: Digest
@@ -48,7 +57,7 @@ class InventoryProjection:
     def key(self, entry: Entry) -> str:
         """Return the run."""
         body = entry.event.body
-        return entry.address if isinstance(body, RunStarted) else body.run  # type: ignore[attr-defined, no-any-return]
+        return entry.address if isinstance(body, RunStarted) else body.run  # type: ignore[attr-defined]
 
     def fold(self, state: Inventory | None, entries: Sequence[Entry]) -> Inventory:
         """Return ``state`` with ``entries`` counted."""

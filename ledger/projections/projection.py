@@ -6,8 +6,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from ledger.errors import Damage
-from ledger.events import Body
-from ledger.log import Entry
+from ledger.events import Body, Entry
 
 State = TypeVar("State")
 
@@ -74,5 +73,3 @@ def encode_state(state: object) -> bytes:
     Sorted as RFC 8785 sorts ASCII keys; ``tests/ledger/projections`` holds the two equal.
     """
     return msgspec.json.encode(state, order="sorted")
-
-

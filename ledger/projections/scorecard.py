@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ledger.digest import Digest
-from ledger.events import Body, GradingCompleted, GradingStarted, VerdictGiven
+from ledger.events import Body, Entry, GradingCompleted, GradingStarted, VerdictGiven
 from ledger.outcomes import Cause, Verdict
-from ledger.log import Entry
 from ledger.projections.projection import RowReader, encode_state
 
 Word = TypeVar("Word", Verdict, Cause)
@@ -68,12 +67,14 @@ class ScorecardProjection:
     def key(self, entry: Entry) -> str:
         """Return the grading."""
         body = entry.event.body
-        return entry.address if isinstance(body, GradingStarted) else body.grading  # type: ignore[attr-defined, no-any-return]
+        return entry.address if isinstance(body, GradingStarted) else body.grading  # type: ignore[attr-defined]
 
     def fold(self, state: Scorecard | None, entries: Sequence[Entry]) -> Scorecard:
         """Return ``state`` with ``entries`` counted."""
         scorecard = state or _open(entries[0])
-        given = [entry.event.body for entry in entries if isinstance(entry.event.body, VerdictGiven)]
+        given = [
+            entry.event.body for entry in entries if isinstance(entry.event.body, VerdictGiven)
+        ]
         return replace(
             scorecard,
             given=scorecard.given + len(given),

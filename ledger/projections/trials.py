@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ledger.digest import Digest
-from ledger.events import Body, TrialCompleted, TrialFailed, TrialStarted
-from ledger.log import Entry
+from ledger.events import Body, Entry, TrialCompleted, TrialFailed, TrialStarted
 from ledger.projections.projection import RowReader, encode_state
 
 

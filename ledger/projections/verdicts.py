@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ledger.digest import Digest
-from ledger.events import Body, VerdictGiven
+from ledger.events import Body, Entry, VerdictGiven
 from ledger.outcomes import Cause, Verdict
-from ledger.log import Entry
 from ledger.projections.projection import RowReader, encode_state
 
 

@@ -53,13 +53,13 @@ def _url_of(path: Path) -> URL:
     return URL.create("sqlite", database=str(path))
 
 
-def _prepare_scratch(connection: Any, _record: object) -> None:  # noqa: ANN401 - a DBAPI's
+def _prepare_scratch(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     connection.execute("PRAGMA journal_mode=MEMORY")
     connection.execute("PRAGMA synchronous=OFF")
 
 
-def _prepare_connection(connection: Any, _record: object) -> None:  # noqa: ANN401 - a DBAPI's
+def _prepare_connection(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     for name, value, expected in _PRAGMAS:

@@ -117,13 +117,16 @@ class FileBlobs:
     def _own_folder(self) -> Path:
         with self._making:
             if self._own is None:
-                lock = None
-                while lock is None:  # until no sweeper was faster than the lock
-                    folder = self._staging / f"{os.getpid()}-{secrets.token_hex(4)}"
-                    _make_folders(folder, self._staging.parent)
-                    lock = _lock_folder(folder)
-                self._own, self._lock = folder, lock
+                self._own, self._lock = self._make_own()
             return self._own
+
+    def _make_own(self) -> tuple[Path, int]:
+        while True:  # until no sweeper is faster than the lock
+            folder = self._staging / f"{os.getpid()}-{secrets.token_hex(4)}"
+            _make_folders(folder, self._staging.parent)
+            lock = _lock_folder(folder)
+            if lock is not None:
+                return folder, lock
 
     def _place(self, address: bytes, codec: str) -> Path:
         name = address.hex()

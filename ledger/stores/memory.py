@@ -37,7 +37,9 @@ class MemoryRecords:
             for address in transaction.redacted:
                 row = self._artifacts[address]
                 self._artifacts[address] = row._replace(place="redacted", data=None)
-            self._tiles.update({(tile.level, tile.index): tile.hashes for tile in transaction.tiles})
+            self._tiles.update(
+                {(tile.level, tile.index): tile.hashes for tile in transaction.tiles}
+            )
             self._head = transaction.new_head
 
     @contextmanager

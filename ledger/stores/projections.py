@@ -114,5 +114,3 @@ def _read_position(connection: Connection, name: str) -> tuple[int, int] | None:
         select(table.version, table.position).where(table.name == name)
     ).first()
     return None if row is None else (row.version, row.position)
-
-

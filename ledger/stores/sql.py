@@ -174,8 +174,8 @@ class SqlRecords:
         found: dict[bytes, tuple[bytes, int]] = {}
         for some in _slices(addresses):
             query = select(table.address, table.sha256, table.size)
-            for row in self._rows(query.where(table.address.in_(some))):
-                found[row.address] = (row.sha256, row.size)
+            for address, sha256, size in self._rows(query.where(table.address.in_(some))):
+                found[address] = (sha256, size)
         return found
 
     def find_prefix(self, first: bytes, last: bytes, limit: int) -> list[tuple[str, bytes]]:
@@ -193,9 +193,9 @@ class SqlRecords:
         query = select(table).where(table.c.address > bindparam("after"))
         after = b""
         while rows := self._rows(query.order_by(table.c.address).limit(100), after=after):
-            for row in rows:
-                yield ArtifactRow._make(row)
-            after = rows[-1].address
+            artifacts = [ArtifactRow._make(row) for row in rows]
+            yield from artifacts
+            after = artifacts[-1].address
 
     def read_tiles(self) -> Iterator[Tile]:
         """Yield tile rows in order of level and index."""
@@ -271,5 +271,3 @@ def _find_events(connection: Connection, addresses: Sequence[bytes]) -> dict[byt
 def _slices(addresses: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
     for at in range(0, len(addresses), LOOKUP_MAX):
         yield addresses[at : at + LOOKUP_MAX]
-
-

@@ -7,7 +7,7 @@ from typing import Any
 from ledger.codec import CODEC
 from ledger.digest import unpack_digest
 from ledger.errors import LedgerError
-from ledger.log import Entry
+from ledger.events import Entry
 from ledger.ports import ProjectionStore, RecordStore
 from ledger.projections import Folding, Projection
 from ledger.projections.engine import BATCH_EVENTS, PROJECTIONS

@@ -4,9 +4,10 @@ import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from ledger.checkpoint import Verifier, format_verifier
 from ledger.errors import LedgerError
@@ -43,12 +44,14 @@ class Stores:
     key_fault: str | None
 
 
+Result = TypeVar("Result")
+
 Open = Callable[[], AbstractContextManager[Stores]]
 """Opens the stores, in this process or another: it has to be picklable."""
 
 
 def verify_ledger(
-    open_stores: Open, tally: Tally, tell: Callable[[int, int], None] = lambda done, of: None
+    open_stores: Open, tally: Tally, tell: Callable[[int, int], None] = lambda *_: None
 ) -> Iterator[Finding]:
     """Yield every finding.
 
@@ -79,7 +82,7 @@ class _Run:
         self,
         stores: Stores,
         size: int,
-        workers: Executor,
+        workers: _Workers,
         tally: Tally,
         tell: Callable[[int, int], None],
     ) -> None:
@@ -137,14 +140,22 @@ class _Run:
             yield under_way.pop(0).result()
 
 
-class _Here(Executor):
-    """Does each task at once, in this process."""
+class _Workers(Protocol):
+    """Runs tasks; a process pool is one."""
 
-    def submit(self, task, /, *args, **kwargs):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN003, ANN201
+    def submit(self, task: Callable[..., Result], /, *arguments: int) -> Future[Result]:
+        """Begin a task."""
+        ...
+
+
+class _Here:
+    """Runs each task at once, in this process."""
+
+    def submit(self, task: Callable[..., Result], /, *arguments: int) -> Future[Result]:
         """Return a future that is done."""
-        future: Future[object] = Future()
+        future: Future[Result] = Future()
         try:
-            future.set_result(task(*args, **kwargs))
+            future.set_result(task(*arguments))
         except (LedgerError, OSError) as error:
             future.set_exception(error)
         return future
@@ -156,7 +167,7 @@ _opened: AbstractContextManager[Stores] | None = None
 
 
 @contextmanager
-def _workers(open_stores: Open, stores: Stores, size: int) -> Iterator[Executor]:
+def _workers(open_stores: Open, stores: Stores, size: int) -> Iterator[_Workers]:
     """Return what runs tasks: other processes for a long log, this one for a short."""
     if size < SPREAD_EVENTS or _cores() == 1:
         _use(stores)

@@ -81,9 +81,7 @@ def draft_suite(ledger: Ledger, name: str = "s", *refs: ArtifactRef) -> Draft:
     """Return an event that names artifacts only: ``refs`` by a listing, or a small one."""
     listing = ledger.put_listing(refs)
     manifest = refs[0] if refs else ledger.put(f'"{name}"'.encode(), media=JSON)
-    return ledger.draft(
-        SuiteRegistered(suite_name=name, manifest=manifest, artifacts=listing)
-    )
+    return ledger.draft(SuiteRegistered(suite_name=name, manifest=manifest, artifacts=listing))
 
 
 def draft_after(ledger: Ledger, draft: Draft, number: int = 0) -> Draft:

@@ -69,16 +69,16 @@ class Colour(enum.StrEnum):
     RED = "red"
 
 
-class Rows(list):
+class Rows(list[int]):
     __slots__ = ()
 
 
-class Table(dict):
+class Table(dict[str, int]):
     __slots__ = ()
 
 
 def nest(depth, *, in_lists):
-    value = 0
+    value: object = 0
     for _ in range(depth):
         value = [value] if in_lists else {"k": value}
     return value
@@ -112,7 +112,9 @@ def test_an_integer_within_its_bounds_is_written_in_digits(number):
     assert format_canonical(number) == rfc8785.dumps(number) == str(number).encode()
 
 
-@pytest.mark.parametrize("number", [2**53, -(2**53), 2**63, 2**64, pytest.param(10**5000, id="huge")])
+@pytest.mark.parametrize(
+    "number", [2**53, -(2**53), 2**63, 2**64, pytest.param(10**5000, id="huge")]
+)
 def test_an_integer_that_some_reader_would_round_is_refused(number):
     with pytest.raises(NotCanonical, match="write it as a string"):
         format_canonical({"a": [number]})
@@ -147,7 +149,9 @@ def test_a_value_of_another_type_is_refused_at_any_depth(value):
             format_canonical(holder)
 
 
-@pytest.mark.parametrize("key", ["é", "\ud800", "\x80", 1, pytest.param(10**5000, id="huge"), None, b"a", Word("a")])
+@pytest.mark.parametrize(
+    "key", ["é", "\ud800", "\x80", 1, pytest.param(10**5000, id="huge"), None, b"a", Word("a")]
+)
 def test_a_key_that_is_not_plain_ascii_is_refused(key):
     with pytest.raises(NotCanonical, match="is not an ASCII string"):
         format_canonical({"a": {key: 1}})

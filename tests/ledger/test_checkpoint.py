@@ -156,7 +156,9 @@ def test_another_spelling_of_the_same_signature_is_refused():
     digits = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
     last = digits[digits.index(NOTE[-3]) ^ 1]
     other = f"{NOTE[:-3]}{last}=\n"
-    assert base64.b64decode(other.split()[-1]) == base64.b64decode(NOTE.split()[-1])
+    assert base64.b64decode(other.rsplit(maxsplit=1)[-1]) == base64.b64decode(
+        NOTE.rsplit(maxsplit=1)[-1]
+    )
     with pytest.raises(InvalidProof, match="one base64 spelling"):
         open_note(other, VERIFIER)
 
@@ -175,7 +177,7 @@ def test_a_checkpoint_of_another_log_is_refused_though_the_key_signed_it():
         TEXT.replace("20852163", "020852163"),
         TEXT.replace("20852163", "+20852163"),
         TEXT.replace("20852163", "-1"),
-        TEXT.replace("20852163", "2085216٣"),
+        TEXT.replace("20852163", "2085216\u0663"),
         TEXT.replace("20852163", "9" * 20),
         TEXT.replace("20852163", ""),
         TEXT.replace("\n20852163", ""),
@@ -225,7 +227,9 @@ def test_a_changed_unknown_signature_is_refused_or_changes_nothing(at, change):
 # Names
 
 
-@pytest.mark.parametrize("origin", ["", "a b", "a+b", "a\u00a0b", "a\tb", "a\x7fb", "\ud800", "a" * 256])
+@pytest.mark.parametrize(
+    "origin", ["", "a b", "a+b", "a\u00a0b", "a\tb", "a\x7fb", "\ud800", "a" * 256]
+)
 def test_a_name_that_a_note_cannot_carry_is_refused(origin):
     with pytest.raises(InvalidProof, match="cannot name a log"):
         check_origin(origin)

@@ -251,8 +251,8 @@ def test_a_listing_carries_the_members_of_a_listing_in_it(ledger):
 
 
 def test_a_listing_with_a_member_that_was_never_put_is_refused(ledger):
+    draft = draft_suite(ledger, "s", describe_artifact(b"never put", media=TEXT))
     with pytest.raises(UnknownAddress, match="never put"):
-        draft = draft_suite(ledger, "s", describe_artifact(b"never put", media=TEXT))
         ledger.append([draft])
     assert ledger.head().size == 0
 
@@ -317,7 +317,11 @@ def test_redacted_bytes_are_gone_and_every_proof_holds(home, ledger, data):
         ledger.get(ref.address)
     assert home.blobs.read(pack_digest(ref.address), "plain") is None
     body = ledger.find(place.address).event.body
-    assert (body.artifact.address, body.reason, body.authority) == (ref.address, "a name", "GDPR 17")
+    assert (body.artifact.address, body.reason, body.authority) == (
+        ref.address,
+        "a name",
+        "GDPR 17",
+    )
     assert next(ledger.read()).event.body.manifest == ref
     proof = ledger.prove_consistency(size, size + 1)
     check_consistency(size, size + 1, root, ledger.head().root, proof)
@@ -398,7 +402,10 @@ def test_appends_of_many_threads_are_all_there_once(ledger):
     def append(number):
         for n in range(10):
             ref = ledger.put(b"%d/%d" % (number, n), media=TEXT)
-            batch = [draft_suite(ledger, f"{number}", ref), draft_after(ledger, root, number * 10 + n)]
+            batch = [
+                draft_suite(ledger, f"{number}", ref),
+                draft_after(ledger, root, number * 10 + n),
+            ]
             places.append(ledger.append(batch))
 
     threads = [threading.Thread(target=append, args=(number,)) for number in range(16)]

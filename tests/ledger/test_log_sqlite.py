@@ -9,8 +9,10 @@ import pytest
 import zstandard
 from sqlalchemy import event
 
-from cli.setting import init_ledger, open_ledger
+from cli.founding import init_ledger
+from cli.setting import open_ledger
 from ledger.artifact import OCTETS, TEXT
+from ledger.codec import CODEC
 from ledger.digest import pack_digest
 from ledger.errors import Damage, StoreUnavailable, UnknownAddress
 from ledger.log import read_artifact
@@ -118,8 +120,10 @@ def test_a_full_disk_leaves_nothing_half_written_and_the_batch_goes_in_later(hom
     root = draft_suite(ledger)
     ledger.append([root])
     before = ledger.head()
-    limit = "PRAGMA max_page_count=60"
-    listener = lambda raw, _: raw.execute(limit)
+
+    def listener(raw, _):
+        raw.execute("PRAGMA max_page_count=60")
+
     event.listen(home.database.engine, "connect", listener)
     home.database.engine.dispose()
     refs = [ledger.put(NOISE[n : n + 30_000], media=OCTETS) for n in range(20)]
@@ -223,9 +227,7 @@ def test_eight_processes_append_to_one_ledger_and_lose_nothing(tmp_path):
     init_ledger(tmp_path)
     command = [sys.executable, "-c", WRITE, tmp_path]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    writers = [
-        subprocess.Popen([*command, str(n)], cwd=ROOT, text=True, **pipes) for n in range(8)
-    ]
+    writers = [subprocess.Popen([*command, str(n)], cwd=ROOT, text=True, **pipes) for n in range(8)]
     outcomes = [writer.communicate("go") for writer in writers]
     assert [error for _, error in outcomes] == [""] * 8
     acknowledged = {line for output, _ in outcomes for line in output.splitlines()}
@@ -233,7 +235,8 @@ def test_eight_processes_append_to_one_ledger_and_lose_nothing(tmp_path):
         entries = list(opened.ledger.read())
         assert {f"{entry.address} {entry.position}" for entry in entries} == acknowledged
         assert [entry.position for entry in entries] == list(range(120))
-        assert all(opened.ledger.get(entry.event.body.manifest.address) for entry in entries)
+        named = [ref.address for e in entries for ref in CODEC.artifacts_of(e.event.body)]
+        assert all(opened.ledger.get(address) for address in named)
         leaves = opened.records.read_leaves(0, 120)
         assert opened.ledger.head().root == mth(leaves)
     assert list((tmp_path / "staging").iterdir()) == []

@@ -317,7 +317,9 @@ def large():
 
 def test_a_large_tree_has_the_tiles_that_its_size_says(large):
     assert sorted(large.tiles) == [*((0, index) for index in range(257)), (1, 0)]
-    assert large.tiles[1, 0] == b"".join(mth(large.leaves[n : n + 256]) for n in range(0, 65_536, 256))
+    assert large.tiles[1, 0] == b"".join(
+        mth(large.leaves[n : n + 256]) for n in range(0, 65_536, 256)
+    )
 
 
 @pytest.mark.parametrize("position", [0, 255, 256, 65_535, 65_536, 65_999])

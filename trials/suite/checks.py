@@ -16,7 +16,7 @@ from ledger.errors import FaultyInput, NotCanonical
 from trials.suite.contents import check_names, list_items, read_document, read_prose
 from trials.suite.documents import Numeral, join_path, show_value
 from trials.suite.faults import Faults, format_fault, suggest_name
-from trials.suite.folder import Folder
+from trials.suite.folder import Folder, FoundFile
 from trials.suite.model import Check, SuiteFile
 from trials.suite.schema import CheckEntry, check_entry
 
@@ -128,7 +128,7 @@ def rebuild_grader(name: str, fields: JsonObject, files: Mapping[str, SuiteFile]
     return find_member(name).factory(given)
 
 
-def _read_content(target: str, file: SuiteFile) -> object:
+def _read_content(target: str, file: FoundFile | SuiteFile) -> object:
     return _make_exact(read_document(file)) if target == "schema" else read_prose(file)
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import get_origin
 
 from ledger.artifact import JSON, ArtifactRef, describe_artifact
@@ -9,6 +10,7 @@ from ledger.codec import CODEC
 from ledger.digest import Digest, compute_digest
 from ledger.events import (
     Body,
+    Entry,
     GradingCompleted,
     GradingStarted,
     RunCompleted,
@@ -19,9 +21,9 @@ from ledger.events import (
     TrialStarted,
     VerdictGiven,
 )
-from ledger.log import Draft, Entry, Ledger
+from ledger.log import Draft, Ledger
 from ledger.outcomes import Cause, Verdict
-from tests.ledger.bodies import event_of, hints_of
+from tests.ledger.bodies import NOON, event_of, hints_of
 
 Record = Callable[[Body], Digest]
 BYTES = b"[]"
@@ -94,7 +96,8 @@ def entries_of(seed: int, runs: int = 2) -> list[Entry]:
     entries: list[Entry] = []
 
     def record(body: Body) -> Digest:
-        event = event_of(body)
+        # A second later each time: the same event twice would be one event in a log.
+        event = event_of(body, at=NOON + timedelta(seconds=len(entries)))
         address = compute_digest(CODEC.encode(event))
         entries.append(Entry(len(entries), address, event))
         return address

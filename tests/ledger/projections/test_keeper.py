@@ -1,6 +1,7 @@
 """The engine: each event counts once, whoever folds when, and rebuilt rows are the same bytes."""
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_rows_kept_live_are_those_folded_from_nothing(home, ledger, keeper):
 def test_rebuilt_rows_are_the_same_bytes(home, ledger, keeper):
     keeper.catch_up()
     before = kept(home)
-    positions = []
+    positions: list[int] = []
     assert keeper.rebuild(positions.append) == ledger.head().size
     assert kept(home) == before
     assert positions == [*range(BATCH, ledger.head().size, BATCH), ledger.head().size]
@@ -78,7 +79,7 @@ def test_rebuilt_rows_are_the_same_bytes(home, ledger, keeper):
 
 def test_catching_up_with_nothing_new_writes_nothing(ledger, keeper):
     keeper.catch_up()
-    positions = []
+    positions: list[int] = []
     keeper.catch_up(positions.append)
     assert positions == []
 
@@ -172,7 +173,8 @@ def test_events_that_came_and_were_folded_meanwhile_are_no_older_log(home, ledge
         append_story(ledger, 2)
         keeper.catch_up()
 
-    Keeper(Between(ledger, "head", overtake, after=True), home.projections).catch_up()
+    slow: Any = Between(ledger, "head", overtake, after=True)
+    Keeper(slow, home.projections).catch_up()
     assert kept(home) == folded(ledger)
 
 

@@ -44,6 +44,14 @@ class Interrupted(Exception):
     """Something else goes wrong inside a transaction."""
 
 
+def write_and_fail(transaction):
+    """Insert one of each, and fail before the commit."""
+    tile = Tile(0, 0, bytes(8192))
+    transaction.insert(events=[event_row(1)], artifacts=[artifact_row(b"a")], tiles=[tile])
+    transaction.set_head(Head(2, bytes(32), b""))
+    raise Interrupted
+
+
 class RecordStoreContract:
     """``RecordStore`` and ``Transaction``; the fixture ``records`` is an empty store."""
 
@@ -86,11 +94,7 @@ class RecordStoreContract:
         commit(records, events=[event_row(0)])
         before = records.head()
         with pytest.raises(Interrupted), records.begin() as transaction:
-            tile = Tile(0, 0, bytes(8192))
-            artifacts = [artifact_row(b"a")]
-            transaction.insert(events=[event_row(1)], artifacts=artifacts, tiles=[tile])
-            transaction.set_head(Head(2, bytes(32), b""))
-            raise Interrupted
+            write_and_fail(transaction)
         assert records.head() == before
         assert list(records.read_events(0, 9)) == [event_row(0)]
         assert list(records.read_artifacts()) == list(records.read_tiles()) == []
@@ -144,7 +148,9 @@ class RecordStoreContract:
         assert list(records.read_artifacts()) == sorted(rows)
 
     def test_tiles_are_read_in_order_of_level_and_index(self, records):
-        tiles = [Tile(level, index, bytes([index]) * 8192) for level in (1, 0) for index in range(70)]
+        tiles = [
+            Tile(level, index, bytes([index]) * 8192) for level in (1, 0) for index in range(70)
+        ]
         commit(records, tiles=tiles)
         assert list(records.read_tiles()) == sorted(tiles)
 

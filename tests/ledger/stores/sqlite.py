@@ -24,8 +24,8 @@ def make_database(path, vkey=VKEY):
 
 
 def run_bare(path, *statements):
-    """Run statements on ``path`` with no code of the ledger, each committed; return the last rows."""
-    rows: list[tuple] = []
+    """Run statements with no code of the ledger, each committed; return the last rows."""
+    rows: list[tuple[object, ...]] = []
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for statement in statements:
             rows = connection.execute(statement).fetchall()

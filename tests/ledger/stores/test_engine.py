@@ -1,5 +1,7 @@
 """SQLite is set so that an acknowledged commit is durable, or it is not used."""
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy.exc import OperationalError
 
@@ -34,7 +36,7 @@ def test_a_file_system_without_shared_memory_refuses_the_store(monkeypatch):
     # WAL is not there for a database in memory; SQLite says "memory" and goes on.
     monkeypatch.setattr(engine_module, "_PRAGMAS", engine_module._PRAGMAS[:1])
     with pytest.raises(StoreUnavailable, match="put the ledger on a local disk"):
-        open_engine(":memory:").connect()
+        open_engine(Path(":memory:")).connect()
 
 
 def test_a_write_holds_the_lock_from_its_beginning(tmp_path, monkeypatch):

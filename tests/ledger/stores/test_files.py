@@ -125,6 +125,7 @@ sys.stdin.read()
 def test_a_killed_process_is_told_from_a_living_one(blobs, records, tmp_path):
     command = [sys.executable, "-c", STAGE_AND_WAIT, tmp_path, ADDRESS.hex()]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
         assert process.stdout.readline() == b"staged\n"
         blobs.sweep(records)
         assert len(staged_in(tmp_path)) == 1
@@ -147,7 +148,7 @@ def test_a_sweep_passes_over_what_is_not_its_own(blobs, records, tmp_path):
 
 def test_a_folder_swept_before_its_owner_held_the_lock_is_made_anew(blobs, records, monkeypatch):
     """A sweeper may come between making the lock file and taking the lock."""
-    swept = []
+    swept: list[object] = []
 
     def open_and_sweep(path, *args, **kwargs):
         descriptor = real_open(path, *args, **kwargs)

@@ -10,7 +10,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 
 import migrations
-from cli.setting import init_ledger, open_ledger, upgrade_ledger
+from cli.founding import init_ledger, upgrade_ledger
+from cli.setting import open_ledger
 from ledger.errors import OldSchema
 from ledger.stores import tables
 from tests.ledger.stores.sqlite import make_database, run_bare

@@ -1,4 +1,4 @@
-"""Projections in SQL keep the port's contract, in the ledger's own database and in a scratch file."""
+"""Projections in SQL keep the port's contract, in the ledger's database and in a scratch file."""
 
 import pytest
 

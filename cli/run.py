@@ -86,10 +86,10 @@ def perform_run(
             run_trials(run, ledger, keeper, provider, concurrency=concurrency, tell=tell)
         with progress("grading") as tell:
             card = grade_run(ledger, keeper, run.address, run.suite_event, run.suite, tell=tell)
-    except LedgerError as error:
-        raise RunIncomplete(
-            f"{error}\nrun {short} is incomplete: go on with --resume {short}"
-        ) from error
+    except (LedgerError, KeyboardInterrupt) as error:
+        why = str(error) or "stopped"
+        hint = f"run {short} is incomplete: go on with --resume {short}"
+        raise RunIncomplete(f"{why}\n{hint}") from error
     return make_report(ledger, keeper, card.grading)
 
 

@@ -62,7 +62,7 @@ def verify_ledger(
     """
     with open_stores() as stores, stores.records.snapshot():
         size = stores.records.head().size
-        with _workers(open_stores, stores, size) as workers:
+        with _open_workers(open_stores, stores, size) as workers:
             run = _Run(stores, size, workers, tally, tell)
             for part in (run.check_key, run.check_log, run.check_artifacts, run.check_projections):
                 try:
@@ -73,6 +73,27 @@ def verify_ledger(
                         where=part.__name__.removeprefix("check_"),
                         what=f"could not be checked: {error}",
                     )
+
+
+class _Workers(Protocol):
+    """Runs tasks; a process pool is one."""
+
+    def submit(self, task: Callable[..., Result], /, *arguments: int) -> Future[Result]:
+        """Begin a task."""
+        ...
+
+
+class _Here:
+    """Runs each task at once, in this process."""
+
+    def submit(self, task: Callable[..., Result], /, *arguments: int) -> Future[Result]:
+        """Return a future that is done."""
+        future: Future[Result] = Future()
+        try:
+            future.set_result(task(*arguments))
+        except (LedgerError, OSError) as error:
+            future.set_exception(error)
+        return future
 
 
 class _Run:
@@ -140,34 +161,13 @@ class _Run:
             yield under_way.pop(0).result()
 
 
-class _Workers(Protocol):
-    """Runs tasks; a process pool is one."""
-
-    def submit(self, task: Callable[..., Result], /, *arguments: int) -> Future[Result]:
-        """Begin a task."""
-        ...
-
-
-class _Here:
-    """Runs each task at once, in this process."""
-
-    def submit(self, task: Callable[..., Result], /, *arguments: int) -> Future[Result]:
-        """Return a future that is done."""
-        future: Future[Result] = Future()
-        try:
-            future.set_result(task(*arguments))
-        except (LedgerError, OSError) as error:
-            future.set_exception(error)
-        return future
-
-
 _stores: Stores | None = None
 """What the tasks of this process work on; set once, before the first of them."""
 _opened: AbstractContextManager[Stores] | None = None
 
 
 @contextmanager
-def _workers(open_stores: Open, stores: Stores, size: int) -> Iterator[_Workers]:
+def _open_workers(open_stores: Open, stores: Stores, size: int) -> Iterator[_Workers]:
     """Return what runs tasks: other processes for a long log, this one for a short."""
     if size < SPREAD_EVENTS or _cores() == 1:
         _use(stores)

@@ -226,8 +226,13 @@ with open_ledger(Path(sys.argv[1]), number) as opened:
 def test_eight_processes_append_to_one_ledger_and_lose_nothing(tmp_path):
     init_ledger(tmp_path)
     command = [sys.executable, "-c", WRITE, tmp_path]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    writers = [subprocess.Popen([*command, str(n)], cwd=ROOT, text=True, **pipes) for n in range(8)]
+    pipe = subprocess.PIPE
+    writers = [
+        subprocess.Popen(
+            [*command, str(n)], cwd=ROOT, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+        for n in range(8)
+    ]
     outcomes = [writer.communicate("go") for writer in writers]
     assert [error for _, error in outcomes] == [""] * 8
     acknowledged = {line for output, _ in outcomes for line in output.splitlines()}

@@ -12,7 +12,7 @@ COMPILE = UV_CUSTOM_COMPILE_COMMAND="make constraints" $(UV) pip compile pyproje
 	--quiet $(UV_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow bench fmt constraints clean
+.PHONY: help demo test test-slow bench docs fmt constraints clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -34,6 +34,9 @@ test-slow: .venv-dev/stamp ## the tests that `make test` leaves out for their ti
 
 bench: .venv-bench/stamp ## measure; docs/ says what the numbers mean
 	@.venv-bench/bin/python -m bench
+
+docs: .venv-dev/stamp ## write docs/cli.md again from the help texts
+	@.venv-dev/bin/python -m cli.manual
 
 fmt: .venv-dev/stamp ## format, and fix what ruff can fix
 	@.venv-dev/bin/ruff check --fix-only

@@ -1,1 +1,1 @@
-"""Measurements; run as ``python -m bench``."""
+"""Measurements; run as ``python -m bench`` (docs/benchmarks.md)."""

@@ -9,7 +9,7 @@ from ledger.signing import sign_head
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @click.pass_obj
 def command(where: str | None, *, as_json: bool) -> None:
     """Sign size and root of the log, as a C2SP note that other tools can check.

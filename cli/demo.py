@@ -6,6 +6,7 @@ verifies, and leaves its ledger to go on looking.
 """
 
 import json
+import shlex
 import shutil
 import time
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from cli.prove import prove_event
 from cli.render import print_report, progress
 from cli.replay import replay
 from cli.run import find_configuration, make_provider, perform_run
-from cli.setting import DATABASE, Opened, open_ledger, open_stores
+from cli.setting import DATABASE, Opened, name_folder, open_ledger, open_stores
 from cli.trace import print_step
 from cli.verify import exit_code, print_finding, print_tally
 from ledger.digest import shorten_digest
@@ -40,6 +41,11 @@ DEMOS = {
 }
 """Name of the example to the configurations that it runs."""
 
+LEDGER_NAMES = {DATABASE, f"{DATABASE}-shm", f"{DATABASE}-wal"} | {
+    *("artifacts", "last-signed", "locks", "signing.key", "staging")
+}
+"""What a ledger's folder may hold."""
+
 
 @click.command()
 @click.argument("name", type=click.Choice(sorted(DEMOS)), default="gsm8k")
@@ -51,7 +57,8 @@ def command(where: str | None, name: str) -> None:
     failed verdict traced to the bytes, a grading decided again, the log signed, an inclusion
     proved, everything verified. Nothing is asked of any network.
     """
-    folder = Path(where) if where else Path(".demo") / name
+    # VERDICT_LEDGER names a ledger to keep; an example is not written into it.
+    folder = (name_folder(where) if where else None) or Path(".demo") / name
     _clear(folder)
     with as_file(files("examples") / name) as example:
         _perform(folder, example, DEMOS[name])
@@ -61,9 +68,17 @@ def _clear(folder: Path) -> None:
     """Remove the ledger of an earlier demo; nothing but a ledger is ever removed."""
     if not folder.exists():
         return
-    if folder.parent.name != ".demo" or not (folder / DATABASE).is_file():
-        raise NoLedger(f"{folder}: it exists and is not from an earlier demo: name another folder")
+    is_ledger = not folder.is_symlink() and (folder / DATABASE).is_file()
+    if folder.parent.name != ".demo" or not is_ledger or not _names(folder) <= LEDGER_NAMES:
+        raise NoLedger(
+            f"{folder}: it is there and holds more or less than a demo leaves: move it away, or "
+            "name another folder with --ledger"
+        )
     shutil.rmtree(folder)
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
 
 
 def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
@@ -94,12 +109,13 @@ def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
     is_whole = _verify(folder)
     _say("what to try next")
     short = shorten_digest(failed.verdict_event)
+    call = f"verdict --ledger {shlex.quote(str(folder))}"
     for text in (
-        f"verdict --ledger {folder} scorecard --format md",
-        f"verdict --ledger {folder} show {short}",
-        f"verdict --ledger {folder} replay {shorten_digest(reports[0].card.grading)}",
+        f"scorecard {shorten_digest(reports[0].card.grading)} --failed",
+        f"show {short}",
+        f"replay {short}",
     ):
-        click.echo(f"  {text}")
+        click.echo(f"  {call} {text}")
     raise SystemExit(0 if is_whole else 1)
 
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.utils import PacifyFlushWrapper
 
 from ledger.errors import LedgerError
 
@@ -53,7 +54,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the named command; for an unknown one, say which there are."""
         if args and args[0] not in COMMANDS:
-            ctx.fail(f"no command {args[0]!r}; there are {', '.join(COMMANDS)}")
+            ctx.fail(f"No command {args[0]!r}; there are {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 
 
@@ -82,14 +83,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for line in str(error).splitlines():
             click.echo(f"error: {line}", err=True)
         code = error.exit_code
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+    except click.UsageError as error:
+        code = _show_usage(error)
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped; what was recorded stands", err=True)
         code = 130
-    except BrokenPipeError:
-        # Whoever read us has seen enough. Python would complain of it once more at exit.
-        sys.stdout = None
-        code = 141
+    except SystemExit as left:
+        code = 141 if _has_lost_reader(left) else left.code
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _has_lost_reader(left: SystemExit) -> bool:
+    """Return whether the program left because nobody reads its output any more.
+
+    click and rich both say 1 then, which here is a gate that failed; click leaves a wrapper behind.
+    """
+    is_by_rich = isinstance(left.__context__, BrokenPipeError)
+    return is_by_rich or isinstance(sys.stdout, PacifyFlushWrapper)
+
+
+def _show_usage(error: click.UsageError) -> int:
+    """Print what is wrong with the call, on one line, and return the exit code."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+    else:
+        asked = error.ctx.command_path if error.ctx else "verdict"
+        what = error.format_message().rstrip(".").replace("\n", " ")
+        click.echo(f"error: {what}: see '{asked} --help'", err=True)
+    return error.exit_code

@@ -18,7 +18,7 @@ from ledger.signing import find_signed
 @click.option(
     "--to", "new", type=click.IntRange(1), metavar="SIZE", help="The newer. [default: now]"
 )
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @click.pass_obj
 def command(
     where: str | None, address: str | None, old: int | None, new: int | None, *, as_json: bool

@@ -1,9 +1,11 @@
 """How things look: text for people, JSON for programs, progress on a terminal alone."""
 
 import json
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from fractions import Fraction
 
 import click
@@ -15,7 +17,7 @@ from rich.text import Text
 from ledger.digest import shorten_digest
 from ledger.outcomes import Verdict
 from ledger.projections import Inventory
-from trials.scorecard import Report, Row
+from trials.scorecard import Report, Row, Shortfall
 
 COLUMNS = (
     (Verdict.PASS, "pass"),
@@ -24,8 +26,12 @@ COLUMNS = (
     (Verdict.UNRESOLVED, "unresolved"),
     (Verdict.NOT_APPLICABLE, "n/a"),
 )
-PIPE_WIDTH = 120
-"""Columns where there is no terminal to ask: no line of ours is broken."""
+LEFT_OUT = (Verdict.UNRESOLVED, Verdict.NOT_APPLICABLE)
+"""Verdicts that are not in the rate."""
+FAULTS_SHOWN = 5
+"""Critical faults that a gate's line names."""
+PIPE_WIDTH = 1_000
+"""Columns where there is no terminal to ask: wider than any table, so that no line is broken."""
 
 
 def console() -> Console:
@@ -70,15 +76,50 @@ def format_rate(rate: Fraction | None) -> str:
     return f"{tenths / 10:.1f} %"
 
 
+def format_minimum(minimum: Decimal) -> str:
+    """Return a declared rate in percent, every digit of it."""
+    return f"{format((minimum * 100).normalize(), 'f')} %"
+
+
+def format_count(count: int, noun: str) -> str:
+    """Return so many of something, in words."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def print_report(report: Report) -> None:
     """Print a scorecard as text."""
     out = console()
     for name, value in describe_report(report):
-        out.print(Text.assemble((f"{name:<14}", "bold"), value))
+        out.print(Text.assemble((f"{name:<14}", "bold"), value), soft_wrap=True)
+    out.print()
     out.print(_make_table(report))
+    out.print()
     for line in _explain(report):
-        out.print(Text(line))
-    out.print(gate_line(report))
+        out.print(Text(line), soft_wrap=True)
+    out.print(gate_line(report), soft_wrap=True)
+
+
+def print_next(where: str | None, report: Report) -> None:
+    """Print how to see the verdicts that did not pass, if there are any."""
+    counts = [row.counts for row in report.rows]
+    if any(count.count(Verdict.FAIL) or count.count(Verdict.UNPROVEN) for count in counts):
+        ledger = f"--ledger {shlex.quote(where)} " if where else ""
+        grading = shorten_digest(report.card.grading)
+        click.echo(f"what did not pass: verdict {ledger}scorecard {grading} --failed")
+
+
+def print_shortfalls(shortfalls: Iterable[Shortfall]) -> None:
+    """Print the verdicts that count against a rate, a line each, as they come."""
+    click.echo()
+    is_empty = True
+    for short in shortfalls:
+        is_empty = False
+        cause = f"  ({short.state.cause.value})" if short.state.cause else ""
+        click.echo(
+            f"{shorten_digest(short.state.verdict_event)}  {short.state.verdict.value:<8}  "
+            f"{short.case}  {short.state.variant} {short.repetition}  {short.state.check}{cause}"
+        )
+    click.echo("no verdict is fail or unproven" if is_empty else "see why: verdict trace ADDRESS")
 
 
 def gate_line(report: Report) -> Text:
@@ -92,13 +133,21 @@ def describe_gate(report: Report) -> str:
     """Return in words why the gate did not pass."""
     if report.gate == "incomplete":
         return f"{report.card.given:,} of {report.card.planned:,} verdicts are given"
-    short = [
-        f"{row.counts.check} {format_rate(row.rate)} of at least {float(row.minimum):.0%}"
-        + (", and critical" if row.is_critical else "")
-        for row in report.rows
-        if row.is_gated and not row.meets
-    ]
-    return "; ".join([*short, *(f"critical case {fault}" for fault in report.critical_faults)])
+    short = [_describe_miss(row) for row in report.rows if row.is_gated and not row.meets]
+    faults = report.critical_faults
+    if faults:
+        more = f" and {len(faults) - FAULTS_SHOWN:,} more" if len(faults) > FAULTS_SHOWN else ""
+        short.append(f"critical cases did not pass: {', '.join(faults[:FAULTS_SHOWN])}{more}")
+    return "; ".join(short)
+
+
+def _describe_miss(row: Row) -> str:
+    if row.rate is None:
+        return f"{row.counts.check} was never decided"
+    if row.rate < Fraction(row.minimum):
+        minimum = format_minimum(row.minimum)
+        return f"{row.counts.check} passed {_rate(row)}, at least {minimum} is required"
+    return f"{row.counts.check} is critical and passed only {_rate(row)}"
 
 
 def describe_report(report: Report) -> list[tuple[str, str]]:
@@ -111,7 +160,10 @@ def describe_report(report: Report) -> list[tuple[str, str]]:
         ("asked", f"{inventory.provider}, model {inventory.model}{effort}"),
         ("trials", describe_trials(inventory)),
         ("run", shorten_digest(inventory.run)),
-        ("grading", f"{shorten_digest(report.card.grading)}, as of {report.as_of:,} events"),
+        (
+            "grading",
+            f"{shorten_digest(report.card.grading)}, as of {format_count(report.as_of, 'event')}",
+        ),
     ]
 
 
@@ -145,6 +197,21 @@ def report_to_json(report: Report) -> dict[str, object]:
             "planned": inventory.planned,
         },
         "verdicts": {"given": report.card.given, "planned": report.card.planned},
+    }
+
+
+def shortfall_to_json(short: Shortfall) -> dict[str, object]:
+    """Return a verdict that counts against a rate, for a program."""
+    state = short.state
+    return {
+        "case": short.case,
+        "cause": state.cause and state.cause.value,
+        "check": state.check,
+        "repetition": short.repetition,
+        "trial": state.trial,
+        "variant": state.variant,
+        "verdict": state.verdict.value,
+        "verdict_event": state.verdict_event,
     }
 
 
@@ -190,7 +257,8 @@ def _make_table(report: Report) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("check")
     table.add_column("variant")
-    for _, name in COLUMNS:
+    shown = _list_columns(report)
+    for _, name in shown:
         table.add_column(name, justify="right")
     table.add_column("rate", justify="right")
     table.add_column("minimum", justify="right")
@@ -198,15 +266,29 @@ def _make_table(report: Report) -> Table:
     for row in report.rows:
         mark = "" if not row.is_gated else "meets" if row.meets else "misses"
         style = {"meets": "green", "misses": "red"}.get(mark, "")
-        table.add_row(*(Text(cell) for cell in _cells(row)), Text(mark, style=style))
+        cells = [Text(cell) for cell in _cells(row, shown)]
+        table.add_row(*cells, Text(mark, style=style))
     return table
 
 
-def _cells(row: Row) -> list[str]:
+def _list_columns(report: Report) -> list[tuple[Verdict, str]]:
+    """Return the columns of a table: what is left out of the rate only where there is some."""
+    return [
+        (verdict, name)
+        for verdict, name in COLUMNS
+        if verdict not in LEFT_OUT or any(row.counts.count(verdict) for row in report.rows)
+    ]
+
+
+def _cells(row: Row, shown: Sequence[tuple[Verdict, str]] = COLUMNS) -> list[str]:
     counts = row.counts
-    rate = f"{counts.count(Verdict.PASS):,}/{counts.counted:,} = {format_rate(row.rate)}"
-    numbers = [f"{counts.count(verdict):,}" for verdict, _ in COLUMNS]
-    return [counts.check, counts.variant, *numbers, rate, f"{float(row.minimum):.0%}"]
+    numbers = [f"{counts.count(verdict):,}" for verdict, _ in shown]
+    return [counts.check, counts.variant, *numbers, _rate(row), format_minimum(row.minimum)]
+
+
+def _rate(row: Row) -> str:
+    counts = row.counts
+    return f"{counts.count(Verdict.PASS):,}/{counts.counted:,} = {format_rate(row.rate)}"
 
 
 def _explain(report: Report) -> list[str]:

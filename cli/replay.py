@@ -13,7 +13,7 @@ from trials.scorecard import make_report
 
 @click.command()
 @click.argument("address", metavar="VERDICT|GRADING")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @click.pass_obj
 def command(where: str | None, address: str, *, as_json: bool) -> None:
     """Decide a verdict, or every verdict of a grading, again from recorded bytes alone.

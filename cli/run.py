@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.render import print_json, print_report, progress, report_to_json
+from cli.render import print_json, print_next, print_report, progress, report_to_json
 from cli.setting import Opened, find_folder, hold_run, open_ledger
 from ledger.digest import Digest, shorten_digest
 from ledger.errors import FaultyInput, LedgerError, RunIncomplete
@@ -37,7 +37,7 @@ EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
     show_default=True,
     help="Trials under way at a time.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The scorecard for programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the scorecard as JSON, for programs.")
 @click.pass_obj
 def command(
     where: str | None,
@@ -68,6 +68,7 @@ def command(
         print_json(report_to_json(report))
     else:
         print_report(report)
+        print_next(where, report)
     raise SystemExit(EXIT_CODES[report.gate])
 
 

@@ -1,23 +1,34 @@
 """``verdict scorecard``: what a grading came to, now or then."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import click
 
-from cli.render import print_json, print_report, report_to_json, report_to_markdown
+from cli.render import (
+    print_json,
+    print_report,
+    print_shortfalls,
+    report_to_json,
+    report_to_markdown,
+    shortfall_to_json,
+)
 from cli.setting import Opened, find_folder, open_ledger
 from ledger.digest import Digest
 from ledger.errors import FaultyInput, UnknownAddress
 from ledger.events import RunStarted
-from trials.scorecard import find_grading, make_report
+from trials.scorecard import Report, Shortfall, find_grading, list_shortfalls, make_report
 
 
 @click.command()
 @click.argument("address", required=False, metavar="[RUN|GRADING]")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "md", "json"]), default="text", help="How."
+    "--format", "form", type=click.Choice(["text", "md", "json"]), default="text", help="As what."
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--failed", "is_failed", is_flag=True, help="List the verdicts that are fail or unproven too."
+)
 @click.option(
     "--as-of",
     metavar="POSITION|TIME",
@@ -25,23 +36,41 @@ from trials.scorecard import find_grading, make_report
 )
 @click.pass_obj
 def command(
-    where: str | None, address: str | None, form: str, as_of: str | None, *, as_json: bool
+    where: str | None,
+    address: str | None,
+    form: str,
+    as_of: str | None,
+    *,
+    as_json: bool,
+    is_failed: bool,
 ) -> None:
     """Show the scorecard of a grading, or of a run's newest one; by default the newest of all.
 
     Rates are pass / (pass + fail + unproven); what does not apply or is unresolved is shown and
-    left out.
+    left out. --failed names each verdict by address, for 'verdict trace'.
     """
+    if is_failed and form == "md":
+        raise FaultyInput(["scorecard: --failed goes with --format text or json"])
     with open_ledger(find_folder(where)) as opened:
         grading = _find(opened, address)
         position = None if as_of is None else parse_as_of(opened, as_of)
         report = make_report(opened.ledger, opened.keeper, grading, position)
-    if as_json or form == "json":
-        print_json(report_to_json(report))
-    elif form == "md":
+        shortfalls = list_shortfalls(opened.keeper, report) if is_failed else None
+        _print(report, shortfalls, "json" if as_json else form)
+
+
+def _print(report: Report, shortfalls: Iterable[Shortfall] | None, form: str) -> None:
+    if form == "md":
         click.echo(report_to_markdown(report), nl=False)
+    elif form == "json":
+        document = report_to_json(report)
+        if shortfalls is not None:
+            document["failed"] = [shortfall_to_json(short) for short in shortfalls]
+        print_json(document)
     else:
         print_report(report)
+        if shortfalls is not None:
+            print_shortfalls(shortfalls)
 
 
 def parse_as_of(opened: Opened, text: str) -> int:

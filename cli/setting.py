@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ledger.checkpoint import Verifier, check_origin, format_verifier, parse_verifier, verifier_of
 from ledger.digest import Digest, shorten_digest
-from ledger.errors import Damage, NoLedger, OldSchema
+from ledger.errors import Damage, InvalidProof, NoLedger, OldSchema
 from ledger.log import Ledger
 from ledger.merkle import EMPTY_ROOT
 from ledger.projections import Keeper
@@ -60,17 +60,31 @@ class Opened:
         return signer
 
 
+def name_folder(where: str | None) -> Path | None:
+    """Return the folder that ``where`` or else ``VERDICT_LEDGER`` names; ``None`` if neither does.
+
+    Raises:
+        NoLedger: it is a database URL; the message leaves out what follows the scheme, which may
+            hold a password.
+    """
+    named = where or os.environ.get("VERDICT_LEDGER")
+    if named and "://" in named:
+        raise NoLedger(
+            f"{named.split(':')[0]}: ledgers live in folders so far, not behind a database URL: "
+            "name a folder"
+        )
+    return Path(named) if named else None
+
+
 def find_folder(where: str | None) -> Path:
     """Return the ledger folder: ``where``, or ``VERDICT_LEDGER``, or the nearest ``.verdict``.
 
     Raises:
         NoLedger: ``where`` is a database URL, or there is none of them.
     """
-    named = where or os.environ.get("VERDICT_LEDGER")
-    if named:
-        if "://" in named:
-            raise NoLedger(f"{named.split(':')[0]}: only ledgers in a folder are known yet")
-        return Path(named)
+    named = name_folder(where)
+    if named is not None:
+        return named
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / DEFAULT_FOLDER / DATABASE).is_file():
@@ -90,20 +104,24 @@ def make_ledger(folder: Path, origin: str | None, migrate: Callable[[Engine], No
         migrate: brings a database to the newest schema (``migrations.upgrade``).
 
     Raises:
-        NoLedger: there is a ledger, or a key, in ``folder`` already.
+        NoLedger: there is a ledger, or a key, in ``folder`` already, or no folder can be made.
         InvalidProof: ``origin`` cannot name a log.
     """
     if (folder / DATABASE).exists():
         raise NoLedger(f"{folder}: there is a ledger already; use it, or name another folder")
     name = check_origin(origin or f"verdict-ledger.example/{secrets.token_hex(8)}")
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         key = make_key(folder)
-    except FileExistsError as error:
+    except (FileExistsError, NotADirectoryError) as error:
+        if not folder.is_dir():
+            raise NoLedger(f"{folder}: a file is in the way: name another folder") from error
         raise NoLedger(
             f"{folder}: there is a signing key and no ledger: an init was cut off, or the database "
             "is gone; put the database back, or move the key away and init again"
         ) from error
+    except OSError as error:
+        raise NoLedger(f"{folder}: no ledger can be made there: {error.strerror}") from error
     vkey = format_verifier(verifier_of(name, key))
     # Made under another name: a ledger that was cut off half-made is never opened.
     unfinished = folder / f"{DATABASE}.new"
@@ -217,21 +235,31 @@ def open_stores(folder: Path) -> Iterator[Stores]:
         _check_revision(engine, folder)
         database = Database(engine)
         records = SqlRecords(database)
-        verifier = parse_verifier(records.verifier())
-        key_fault = None
-        try:
-            verifier = FileSigner(folder, verifier.name).verifier
-        except Damage as error:
-            key_fault = str(error)
+        last_signed = read_last_signed(folder)
+        verifier, key_fault = _find_verifier(folder, records.verifier(), last_signed)
         with open_scratch() as scratch:
             yield Stores(
                 records=records,
                 blobs=FileBlobs(folder),
                 projections=SqlProjections(database),
                 scratch=scratch,
-                last_signed=read_last_signed(folder),
+                last_signed=last_signed,
                 verifier=verifier,
                 key_fault=key_fault,
             )
     finally:
         engine.dispose()
+
+
+def _find_verifier(folder: Path, vkey: str, last_signed: str | None) -> tuple[Verifier, str | None]:
+    """Return the key that notes are read with, and what is the matter with the signing key."""
+    try:
+        named = parse_verifier(vkey)
+    except InvalidProof:
+        # Damage of one row, which the verification names; the log's name stands elsewhere too.
+        origin, end = (last_signed, "\n") if last_signed else (vkey, "+")
+        return FileSigner(folder, origin.partition(end)[0]).verifier, None
+    try:
+        return FileSigner(folder, named.name).verifier, None
+    except Damage as error:
+        return named, str(error)

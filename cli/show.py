@@ -43,6 +43,7 @@ def _show_artifact(ledger: Ledger, address: Digest, *, is_raw: bool) -> None:
     data = ledger.get(address)
     if is_raw:
         sys.stdout.buffer.write(data)
+        sys.stdout.flush()  # here, where a reader who has left is no error
         return
     row = ledger.describe(address)
     click.secho(f"{address}\nsha256:{row.sha256.hex()}\n{row.size:,} bytes\n", dim=True)

@@ -8,10 +8,13 @@ from cli.render import print_json
 from cli.setting import find_folder, open_ledger
 from trials.trace import Step, trace_verdict
 
+DATA_CHARS = 100
+"""Characters of a line of JSON that are shown; 'verdict show' gives all of it."""
+
 
 @click.command()
 @click.argument("verdict")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @click.pass_obj
 def command(where: str | None, verdict: str, *, as_json: bool) -> None:
     """Show on what VERDICT rests: every event and artifact of the chain, with its address.
@@ -38,5 +41,7 @@ def print_step(step: Step) -> None:
         click.echo(f"{indent}  {name}: {value}")
     if step.excerpt is not None:
         text = step.excerpt.encode("utf-8", "replace").decode()
+        is_data = text.startswith(('{"', "["))
         for line in text.splitlines() or ["(empty)"]:
-            click.echo(f"{indent}  | {line}")
+            shown = f"{line[:DATA_CHARS]} …" if is_data and len(line) > DATA_CHARS else line
+            click.echo(f"{indent}  | {shown}")

@@ -5,7 +5,7 @@ from functools import partial
 
 import click
 
-from cli.render import print_json, progress
+from cli.render import format_count, print_json, progress
 from cli.setting import find_folder, open_stores
 from ledger.verify import FAULTS, Finding, Outcome, Tally, verify_ledger
 
@@ -13,7 +13,7 @@ STYLES = {Outcome.REDACTED: "cyan", Outcome.UNKNOWN: "yellow"}
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 @click.pass_obj
 def command(where: str | None, *, as_json: bool) -> None:
     """Check every hash, the tree, every checkpoint, every artifact, every projection.
@@ -55,9 +55,10 @@ def print_finding(finding: Finding) -> None:
 def print_tally(tally: Tally, findings: list[Finding]) -> None:
     """Print what was checked and what came of it."""
     click.echo(
-        f"checked {tally.events:,} events, {tally.tiles:,} tiles, {tally.checkpoints:,} "
-        f"checkpoints, {tally.artifacts:,} artifacts ({tally.redacted:,} redacted), "
-        f"{tally.projection_rows:,} projection rows"
+        f"checked {format_count(tally.events, 'event')}, {format_count(tally.tiles, 'tile')}, "
+        f"{format_count(tally.checkpoints, 'checkpoint')}, "
+        f"{format_count(tally.artifacts, 'artifact')} ({tally.redacted:,} redacted), "
+        f"{format_count(tally.projection_rows, 'projection row')}"
     )
     faults = sum(finding.outcome in FAULTS for finding in findings)
     code = exit_code(findings)
@@ -65,4 +66,4 @@ def print_tally(tally: Tally, findings: list[Finding]) -> None:
         click.echo(click.style("the record is whole", fg="green", bold=True))
     else:
         unfinished = "; not everything could be checked" if code == 2 else ""  # noqa: PLR2004
-        click.echo(click.style(f"{faults:,} faults{unfinished}", fg="red", bold=True))
+        click.echo(click.style(f"{format_count(faults, 'fault')}{unfinished}", fg="red", bold=True))

@@ -365,6 +365,8 @@ class Ledger:
         row = self.describe(address)
         if row.place == "redacted":
             raise RedactedArtifact(f"artifact {address} was redacted: its bytes are gone")
+        if row.codec not in ("plain", "zstd"):
+            raise Damage(f"artifact {address}: its row says {row.codec!r}")
         return row
 
     # The writer
@@ -561,7 +563,9 @@ class _Plan:
             elif pending is not None:
                 # Somebody else's commit was faster: its file stays, ours is not needed.
                 self.superseded[named] = pending
-            elif not self._is_recorded(named):
+            elif self._is_recorded(named):
+                self._known_artifacts.add([unpack_digest(named)])
+            else:
                 return UnknownAddress(
                     f"{draft.event.body.KIND} names artifact {unpack_digest(named)}, whose bytes "
                     "were never put"
@@ -615,8 +619,10 @@ def read_artifact(row: ArtifactRow, blobs: BlobStore) -> bytes:
         raise Damage(f"artifact {address}: its bytes are missing")
     data = _decompress(stored, row) if row.codec == "zstd" else stored
     actual = describe_artifact(data, media="")
-    if (actual.address, actual.sha256, actual.size) != (address, row.sha256.hex(), row.size):
+    if actual.address != address:
         raise Damage(f"artifact {address}: its bytes hash to {actual.address}")
+    if (actual.sha256, actual.size) != (row.sha256.hex(), row.size):
+        raise Damage(f"artifact {address}: its row has another SHA-256 or size than its bytes")
     return data
 
 

@@ -6,6 +6,11 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is the machine's affair; a busy one must not fail a property.
+settings.register_profile("house", deadline=None)
+settings.load_profile("house")
 
 
 class NetworkRefused(BaseException):

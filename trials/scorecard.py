@@ -7,9 +7,11 @@
 5. an incomplete grading passes no gate.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 from ledger.digest import Digest
 from ledger.errors import UnknownAddress
@@ -25,6 +27,7 @@ from ledger.projections import (
     Inventory,
     Keeper,
     Scorecard,
+    VerdictState,
 )
 from trials.criteria import Criteria, RecordedCheck, parse_criteria
 
@@ -84,6 +87,14 @@ class Report:
         return total
 
 
+class Shortfall(NamedTuple):
+    """A verdict that counts against a pass rate, and the planned trial that it is about."""
+
+    case: str
+    repetition: int
+    state: VerdictState
+
+
 def make_report(
     ledger: Ledger, keeper: Keeper, grading: Digest, as_of: int | None = None
 ) -> Report:
@@ -122,6 +133,15 @@ def make_report(
         critical_faults=faults,
         gate=("passed" if is_met else "failed") if card.is_complete else "incomplete",
     )
+
+
+def list_shortfalls(keeper: Keeper, report: Report) -> Iterator[Shortfall]:
+    """Yield each verdict of ``report`` that failed or stayed unproven, in the order of the plan."""
+    places = {trial.slot: trial for trial in keeper.scan(TRIALS, f"{report.card.run}/")}
+    for state in keeper.scan(VERDICTS, f"{report.card.grading}/"):
+        if state.verdict in _FAULTS and state.position < report.as_of:
+            place = places[state.slot]
+            yield Shortfall(case=place.case, repetition=place.repetition, state=state)
 
 
 def find_grading(keeper: Keeper, run: Digest | None = None) -> Digest | None:

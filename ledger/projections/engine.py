@@ -56,7 +56,8 @@ class Folding:
             for key, some in by_key.items()
             if type(some[0].event.body) not in projection.openers
         )
-        touched = {key: projection.fold(self._cache.get(key), some) for key, some in by_key.items()}
+        touched = {key: _fold_key(projection, self._cache.get(key), by_key[key]) for key in by_key}
+        touched = {key: state for key, state in touched.items() if state is not None}
         rows = {key: projection.encode(state) for key, state in touched.items()}
         change = Change(projection.name, projection.version, self._position, position, rows)
         self._remember(touched)
@@ -129,7 +130,7 @@ class Keeper:
         state: State | None = None
         for entry in self._ledger.read(0, position):
             if type(entry.event.body) in projection.kinds and projection.key(entry) == key:
-                state = projection.fold(state, [entry])
+                state = _fold_key(projection, state, [entry])
         return state
 
     def _position(self, projection: Projection[Any]) -> int:
@@ -165,6 +166,21 @@ class Keeper:
                 return False
             tell(stop)
         return True
+
+
+def _fold_key(
+    projection: Projection[State], state: State | None, entries: Sequence[Entry]
+) -> State | None:
+    """Return the state of a key after ``entries``, ``None`` where it was never begun.
+
+    The log takes any event that names earlier ones, and what it took is there for good: an event
+    whose key no opener began passes by, and a further opener begins the key anew. So a row
+    depends neither on the batches nor on what is held in memory.
+    """
+    for at in range(len(entries) - 1, -1, -1):
+        if type(entries[at].event.body) in projection.openers:
+            return projection.fold(None, entries[at:])
+    return None if state is None else projection.fold(state, entries)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ class Projection(Protocol[State]):
     kinds: frozenset[type[Body]]
     """The kinds that it reads; others pass by."""
     openers: frozenset[type[Body]]
-    """The kinds that begin a key: their state is always ``None`` before."""
+    """The kinds that begin a key, and begin it anew: ``fold`` gets ``None`` with them first."""
 
     def key(self, entry: Entry) -> str:
         """Return the key whose state ``entry`` changes."""

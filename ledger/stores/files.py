@@ -98,7 +98,8 @@ class FileBlobs:
         """Give up the staging folder of this process."""
         if self._own is not None and self._lock is not None:
             _remove_folder(self._own)
-            os.close(self._lock)
+            with contextlib.suppress(OSError):  # nothing that was recorded rests on it
+                os.close(self._lock)
             self._own = self._lock = None
 
     def _sweep_folder(self, folder: Path, records: RecordStore) -> None:

@@ -8,6 +8,9 @@ from ledger.log import read_artifact, read_listing
 from ledger.ports import ArtifactRow, BlobStore, RecordStore
 from ledger.verify.findings import Finding, Outcome, Tally, damage, missing
 
+_PLACES = frozenset({"row", "file", "redacted"})
+_CODECS = frozenset({"plain", "zstd"})
+
 
 def check_artifacts(
     records: RecordStore, blobs: BlobStore, redactions: Mapping[bytes, int], tally: Tally
@@ -24,13 +27,13 @@ def check_artifacts(
         tally.artifacts += 1
         where = f"artifact {unpack_digest(row.address)}"
         redacted_by = redactions.get(row.address)
-        if row.place == "redacted" and redacted_by is None:
+        if row.place not in _PLACES or row.codec not in _CODECS:
+            yield damage(where, f"its row says {row.place!r} and {row.codec!r}")
+        elif row.place == "redacted" and redacted_by is None:
             yield damage(where, "its row says that it was redacted, and no event does")
         elif redacted_by is not None:
             tally.redacted += 1
             yield _check_redacted(row, blobs, where, redacted_by)
-        elif row.place not in ("row", "file") or row.codec not in ("plain", "zstd"):
-            yield damage(where, f"its row says {row.place!r} and {row.codec!r}")
         else:
             yield from _check_present(row, records, blobs, where)
 

@@ -56,10 +56,12 @@ def _open(
     projection: Projection[Any], store: ProjectionStore, scratch: ProjectionStore, size: int
 ) -> _Kept | Finding | None:
     state = store.position(projection.name)
-    if state is None:
-        return None
-    version, position = state
     where = f"projection {projection.name}"
+    if state is None:
+        if next(store.rows(projection.name), None) is None:
+            return None
+        return damage(where, "it has rows, and nothing says how far it has read")
+    version, position = state
     if not 0 <= position <= size:
         return damage(where, f"it has read {position:,} events and the log has {size:,}")
     if version != projection.version:

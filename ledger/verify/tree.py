@@ -28,6 +28,7 @@ class TreeCheck:
         self._full = [0]
         self._frontier: list[bytes] = []
         self._size = 0
+        self._newest = 0
 
     def push(self, leaves: Sequence[bytes]) -> Iterator[Finding]:
         """Add leaves, and compare each tile that they fill."""
@@ -68,6 +69,7 @@ class TreeCheck:
             except InvalidProof as error:
                 yield damage(where, str(error))
                 continue
+            self._newest = max(self._newest, checkpoint.size)
             if checkpoint.size != size:
                 yield damage(where, f"the note in this row states size {checkpoint.size:,}")
             yield from self._check_statement(where, checkpoint)
@@ -85,13 +87,12 @@ class TreeCheck:
             yield damage(where, str(error))
             return
         yield from self._check_statement(where, last)
-        newest = max(self._signed, default=0)
-        if last.size < newest:
+        if last.size < self._newest:
             yield Finding(
                 outcome=Outcome.ROLLBACK,
                 where=where,
-                what=f"it remembers size {last.size:,} and {newest:,} was signed: an older copy of "
-                "the file was put back",
+                what=f"it remembers size {last.size:,} and {self._newest:,} was signed: an older "
+                "copy of the file was put back",
             )
 
     def _check_statement(self, where: str, checkpoint: Checkpoint) -> Iterator[Finding]:

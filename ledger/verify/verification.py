@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from ledger.checkpoint import Verifier, format_verifier
-from ledger.errors import LedgerError
+from ledger.checkpoint import Verifier, format_verifier, open_note, parse_verifier
+from ledger.errors import InvalidProof, LedgerError
 from ledger.ports import BlobStore, ProjectionStore, RecordStore
 from ledger.verify.artifacts import check_artifacts
 from ledger.verify.events import Checked, check_events
@@ -64,15 +64,26 @@ def verify_ledger(
         size = stores.records.head().size
         with _open_workers(open_stores, stores, size) as workers:
             run = _Run(stores, size, workers, tally, tell)
+            known: set[str] = set()
             for part in (run.check_key, run.check_log, run.check_artifacts, run.check_projections):
                 try:
-                    yield from part()
+                    for finding in part():
+                        if _is_news(finding, known):
+                            yield finding
                 except (LedgerError, OSError) as error:
                     yield Finding(
                         outcome=Outcome.UNFINISHED,
                         where=part.__name__.removeprefix("check_"),
                         what=f"could not be checked: {error}",
                     )
+
+
+def _is_news(finding: Finding, known: set[str]) -> bool:
+    """Return whether ``finding`` is the first one of its artifact, which many events may name."""
+    is_known = finding.where in known
+    if finding.where.startswith("artifact "):
+        known.add(finding.where)
+    return not is_known
 
 
 class _Workers(Protocol):
@@ -120,13 +131,20 @@ class _Run:
         stores = self._stores
         if stores.key_fault is not None:
             yield damage("signing key", stores.key_fault)
-        elif stores.records.verifier() != format_verifier(stores.verifier):
+            return
+        named = stores.records.verifier()
+        try:
+            parse_verifier(named)
+        except InvalidProof as error:
+            yield damage("public key", str(error))
+            return
+        if named != format_verifier(stores.verifier):
             yield damage("signing key", "it is not the key that the log names as its own")
 
     def check_log(self) -> Iterator[Finding]:
         """Check the events, the tree over them, and what was signed of it."""
         stores, tally = self._stores, self._tally
-        tree = TreeCheck(stores.records, stores.verifier, stores.last_signed, tally)
+        tree = TreeCheck(stores.records, _pick_verifier(stores), stores.last_signed, tally)
         for checked in self._check_ranges():
             yield from checked.findings
             yield from tree.push(checked.leaves)
@@ -159,6 +177,19 @@ class _Run:
             if not under_way:
                 return
             yield under_way.pop(0).result()
+
+
+def _pick_verifier(stores: Stores) -> Verifier:
+    """Return the key that reads the notes: of two that differ, the one that signed last.
+
+    ``_Run.check_key`` says that they differ; the notes are not to be blamed for it as well.
+    """
+    try:
+        named = parse_verifier(stores.records.verifier())
+        open_note(stores.last_signed or "", named)
+    except InvalidProof:
+        return stores.verifier
+    return named
 
 
 _stores: Stores | None = None

@@ -53,7 +53,8 @@ class SqlHome:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / "ledger.db"
-        make_database(self.path).engine.dispose()
+        if not self.path.exists():
+            make_database(self.path).engine.dispose()
         self.clock = TickingClock()
         self.connect()
 

@@ -9,8 +9,6 @@ import pytest
 import zstandard
 from sqlalchemy import event
 
-from cli.founding import init_ledger
-from cli.setting import open_ledger
 from ledger.artifact import OCTETS, TEXT
 from ledger.codec import CODEC
 from ledger.digest import pack_digest
@@ -143,20 +141,21 @@ def test_a_full_disk_leaves_nothing_half_written_and_the_batch_goes_in_later(hom
 PUT_BEYOND_A_LIMIT = """
 import resource, sys
 from pathlib import Path
-from cli.setting import open_ledger
 from ledger.errors import StoreUnavailable
-with open_ledger(Path(sys.argv[1]), "ana") as opened:
+from tests.ledger.ledgers import SqlHome
+home = SqlHome(Path(sys.argv[1]))
+with home.open() as ledger:
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
     try:
-        opened.ledger.put(sys.stdin.buffer.read(), media="text/plain")
+        ledger.put(sys.stdin.buffer.read(), media="text/plain")
     except StoreUnavailable as error:
         print(error.exit_code, error)
-    print(opened.ledger.head().size)
+    print(ledger.head().size)
+home.blobs.close()
 """
 
 
-def test_an_artifact_that_does_not_fit_is_said_and_the_ledger_goes_on(tmp_path):
-    init_ledger(tmp_path)
+def test_an_artifact_that_does_not_fit_is_said_and_the_ledger_goes_on(home, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", PUT_BEYOND_A_LIMIT, tmp_path],
         cwd=ROOT, input=NOISE, capture_output=True, check=True,
@@ -206,11 +205,12 @@ def test_a_file_of_a_batch_that_failed_is_removed_by_the_next_one_to_open(home, 
 WRITE = """
 import sys
 from pathlib import Path
-from cli.setting import open_ledger
 from ledger.events import SuiteRegistered
+from ledger.projections import Keeper
+from tests.ledger.ledgers import SqlHome
 number = sys.argv[2]
-with open_ledger(Path(sys.argv[1]), number) as opened:
-    ledger = opened.ledger
+home = SqlHome(Path(sys.argv[1]))
+with home.open() as ledger:
     sys.stdin.read(1)
     shared = ledger.put(b"shared by all" * 5_000, media="text/plain")
     for n in range(15):
@@ -219,12 +219,12 @@ with open_ledger(Path(sys.argv[1]), number) as opened:
         listing = ledger.put_listing([own, shared])
         body = SuiteRegistered(suite_name=f"{number}/{n}", manifest=own, artifacts=listing)
         print(*ledger.append([ledger.draft(body)])[0], flush=True)
-    opened.keeper.catch_up()
+    Keeper(ledger, home.projections).catch_up()
+home.blobs.close()
 """
 
 
-def test_eight_processes_append_to_one_ledger_and_lose_nothing(tmp_path):
-    init_ledger(tmp_path)
+def test_eight_processes_append_to_one_ledger_and_lose_nothing(home, tmp_path):
     command = [sys.executable, "-c", WRITE, tmp_path]
     pipe = subprocess.PIPE
     writers = [
@@ -236,12 +236,12 @@ def test_eight_processes_append_to_one_ledger_and_lose_nothing(tmp_path):
     outcomes = [writer.communicate("go") for writer in writers]
     assert [error for _, error in outcomes] == [""] * 8
     acknowledged = {line for output, _ in outcomes for line in output.splitlines()}
-    with open_ledger(tmp_path, "ana") as opened:
-        entries = list(opened.ledger.read())
+    with home.open() as ledger:
+        entries = list(ledger.read())
         assert {f"{entry.address} {entry.position}" for entry in entries} == acknowledged
         assert [entry.position for entry in entries] == list(range(120))
         named = [ref.address for e in entries for ref in CODEC.artifacts_of(e.event.body)]
-        assert all(opened.ledger.get(address) for address in named)
-        leaves = opened.records.read_leaves(0, 120)
-        assert opened.ledger.head().root == mth(leaves)
+        assert all(ledger.get(address) for address in named)
+        leaves = home.records.read_leaves(0, 120)
+        assert ledger.head().root == mth(leaves)
     assert list((tmp_path / "staging").iterdir()) == []

@@ -293,7 +293,7 @@ def tiles_of(leaves):
     return tiles
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 600), max_size=6))
 def test_tiles_do_not_depend_on_how_a_log_came_in(sizes):
     tree, at, tiles = Tree(), 0, []

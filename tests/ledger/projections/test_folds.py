@@ -8,13 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.canonical import format_canonical
+from ledger.digest import compute_digest
 from ledger.errors import Damage
 from ledger.events import (
+    Entry,
+    GradingCompleted,
     GradingStarted,
     RunCompleted,
     RunStarted,
     TrialCompleted,
     TrialFailed,
+    TrialStarted,
     VerdictGiven,
 )
 from ledger.outcomes import Verdict
@@ -22,7 +26,8 @@ from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Folding
 from ledger.projections import engine as engine_module
 from ledger.projections.engine import PROJECTIONS
 from ledger.stores.memory import MemoryProjections
-from tests.ledger.projections.stories import entries_of
+from tests.ledger.bodies import event_of
+from tests.ledger.projections.stories import entries_of, make
 
 EVERY = pytest.mark.parametrize("projection", PROJECTIONS, ids=lambda projection: projection.name)
 SEEDS = st.integers(0, 10_000)
@@ -143,6 +148,8 @@ def test_a_scorecard_counts_every_verdict_once(seed):
             left_out = (Verdict.NOT_APPLICABLE, Verdict.UNRESOLVED)
             assert row.counted == sum(b.verdict not in left_out for b in mine)
             assert sum(n for _, n in row.causes) == row.count(Verdict.UNPROVEN)
+            assert list(row.verdicts) == sorted(row.verdicts)
+            assert list(row.causes) == sorted(row.causes)
 
 
 @given(seed=SEEDS)
@@ -172,3 +179,51 @@ def test_a_trial_has_the_outcome_that_was_recorded(seed):
         assert state.outcome == (entry and entry.address)
         is_completed = entry is not None and isinstance(entry.event.body, TrialCompleted)
         assert (state.answer is not None) == is_completed
+
+
+# What no program of ours writes, and the log would take
+
+
+def strangers_of(entries):
+    """Return events that name others of a wrong kind, or begin what was begun already."""
+    story = entries_of(7)
+    by_kind = {type(entry.event.body): entry for entry in entries + story}
+    run, trial = by_kind[RunStarted].address, by_kind[TrialStarted].event.body
+    bodies = [
+        make(VerdictGiven, grading=run, trial=run, verdict=Verdict.PASS),
+        make(TrialCompleted, run=story[0].address, slot=0, trial=story[0].address),
+        make(RunCompleted, run=story[0].address),
+        make(TrialStarted, run=trial.run, slot=trial.slot, variant="another"),
+        make(TrialFailed, run=trial.run, slot=trial.slot, trial=trial.run, cause="c"),
+        by_kind[VerdictGiven].event.body,
+    ]
+    addresses = [compute_digest(repr(body).encode()) for body in bodies]
+    return [
+        Entry(len(entries) + n, address, event_of(body))
+        for n, (address, body) in enumerate(zip(addresses, bodies, strict=True))
+    ]
+
+
+@EVERY
+@given(seed=SEEDS, cuts=st.lists(st.integers(0, 60), max_size=5))
+def test_events_that_make_no_sense_together_are_folded_to_the_same_rows(projection, seed, cuts):
+    entries = entries_of(seed)
+    entries += strangers_of(entries)
+    rows = fold(projection, entries)
+    assert rows == fold(projection, entries, [min(cut, len(entries)) for cut in cuts])
+    assert rows == fold(projection, entries, range(len(entries)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine_module, "CACHED_STATES", 1)
+        assert rows == fold(projection, entries, range(0, len(entries), 2))
+
+
+@EVERY
+def test_an_event_of_what_never_began_leaves_no_row(projection):
+    nowhere = compute_digest(b"nowhere")
+    bodies = [
+        make(TrialCompleted, run=nowhere, slot=0, trial=nowhere),
+        make(RunCompleted, run=nowhere),
+        make(GradingCompleted, grading=nowhere),
+    ]
+    entries = [Entry(n, nowhere, event_of(body)) for n, body in enumerate(bodies)]
+    assert fold(projection, entries) == {}

@@ -1,0 +1,111 @@
+"""What stands beside ours: ``sqlite3`` with nothing around it, and ``eventsourcing``."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+from eventsourcing.application import Application
+from eventsourcing.domain import Aggregate, event
+
+from bench.measurement import time_s
+from cli.setting import DATABASE
+from ledger.stores.engine import open_engine
+
+Values = tuple[Any, ...]
+
+
+def read_rows(ledger: Path, table: str) -> tuple[str, list[Values]]:
+    """Return the statement that makes ``table``, and its rows in order, as they are stored."""
+    engine = open_engine(ledger / DATABASE)
+    with engine.connect() as connection:
+        (made,) = connection.exec_driver_sql(
+            "SELECT sql FROM sqlite_master WHERE name = ?", (table,)
+        ).one()
+        rows = connection.exec_driver_sql(f"SELECT * FROM {table} ORDER BY rowid").all()  # noqa: S608 - our own names
+    engine.dispose()
+    return made, [tuple(row) for row in rows]
+
+
+def insert_rows(folder: Path, made: str, rows: Sequence[Values], batch: int) -> float:
+    """Return the seconds that bare ``sqlite3`` takes to insert ``rows``, a commit per ``batch``.
+
+    The table is made by the same statement as ours, and the connection is one that our engine has
+    prepared: the same WAL, the same ``synchronous``, the same pages before a checkpoint.
+    """
+    table = made.split()[2]
+    marks = ", ".join("?" * len(rows[0]))
+
+    def insert(connection: Connection) -> None:
+        for at in range(0, len(rows), batch):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(
+                f"INSERT INTO {table} VALUES ({marks})",  # noqa: S608 - our own names
+                rows[at : at + batch],
+            )
+            connection.execute("COMMIT")
+
+    return _time_on_bare(folder, made, insert)
+
+
+def _time_on_bare(folder: Path, made: str, task: Callable[[Connection], None]) -> float:
+    folder.mkdir()
+    engine = open_engine(folder / "bare.db")
+    raw = engine.raw_connection()
+    connection = raw.driver_connection
+    assert isinstance(connection, Connection)
+    try:
+        connection.execute(made)
+        return time_s(lambda: task(connection))
+    finally:
+        raw.close()
+        engine.dispose()
+        shutil.rmtree(folder)
+
+
+class Record(Aggregate):
+    """An aggregate of ``eventsourcing`` that is told facts."""
+
+    @event("Opened")
+    def __init__(self) -> None:
+        self.told = 0
+
+    @event("Told")
+    def tell(self, kind: str, body: dict[str, object]) -> None:
+        self.told += 1
+
+
+def save_events(folder: Path, events: Sequence[bytes], batch: int) -> tuple[float, float]:
+    """Return the seconds that ``eventsourcing`` takes for our ``events``, in all and in ``save``.
+
+    Its application, SQLite recorder and mapper as they come; ``batch`` events a save, which is a
+    commit. In all: raising each event on the aggregate, and saving.
+    """
+    folder.mkdir()
+    told = [(event["kind"], event["body"]) for event in map(json.loads, events)]
+    environment = {
+        "PERSISTENCE_MODULE": "eventsourcing.sqlite",
+        "SQLITE_DBNAME": str(folder / "peer.db"),
+    }
+    application: Application[Any] = Application(env=environment)
+    record = Record()
+    application.save(record)
+    saving = 0.0
+
+    def save() -> None:
+        nonlocal saving
+        for at in range(0, len(told), batch):
+            for kind, body in told[at : at + batch]:
+                record.tell(kind, body)
+            begun = time.perf_counter()
+            application.save(record)
+            saving += time.perf_counter() - begun
+
+    try:
+        return time_s(save), saving
+    finally:
+        application.close()
+        shutil.rmtree(folder)

@@ -1,0 +1,118 @@
+"""``verdict scorecard``: which one, in which form, as of when."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.cli.program import CHECK, call, write_suite
+
+
+@pytest.fixture
+def two(graded):
+    """Two gradings: the first misses its minimum, the second meets it."""
+    return graded, call("run", "suite", "-c", "good", "--json").json()
+
+
+def test_without_an_address_it_is_the_newest_grading(two):
+    assert call("scorecard", "--json").json() == two[1]
+
+
+def test_a_run_stands_for_its_newest_grading(two):
+    assert call("scorecard", two[0]["run"], "--json").json()["grading"] == two[0]["grading"]
+
+
+def test_the_two_spellings_of_json_are_one(two):
+    assert call("scorecard", "--format", "json").out == call("scorecard", "--json").out
+    assert call("scorecard", "--json", two[0]["grading"]).json()["gate"] == "failed"
+
+
+def test_the_text_says_the_same_in_words(graded):
+    lines = call("scorecard").out.splitlines()
+    assert lines[:4] == [
+        "suite         sums",
+        "configuration bad",
+        "asked         recorded, model m-1",
+        "trials        3 planned, 3 completed, 0 failed, 0 missing",
+    ]
+    assert lines[5].endswith(f"as of {graded['as_of']} events")
+    assert lines[7].split() == ["check", "variant", "pass", "fail", "unproven", "rate", "minimum"]
+
+
+@pytest.mark.usefixtures("graded")
+def test_the_markdown_has_every_column():
+    head, rule, row = [
+        line for line in call("scorecard", "--format", "md").out.splitlines() if line[:1] == "|"
+    ]
+    assert head.count("|") == rule.count("|") == row.count("|") == 12
+    assert row.startswith("| total | plain | 1 | 2 | 0 | 0 | 0 | 1/3 = 33.3 % | 60 % | yes | no |")
+
+
+def test_a_minimum_is_shown_with_all_its_digits(home):
+    write_suite(home / "suite", checks=[{**CHECK, "minimum_pass_rate": 0.995}])
+    assert " at least 99.5 % is required" in call("run", "suite", "-c", "bad").out
+
+
+def test_failed_verdicts_are_listed_with_addresses_that_can_be_traced(graded):
+    lines = call("scorecard", "--failed").out.splitlines()
+    listed = [line for line in lines if "  fail      " in line]
+    assert [line.split()[2:] for line in listed] == [
+        ["cups", "plain", "1", "total"],
+        ["pens", "plain", "1", "total"],
+    ]
+    assert all(call("trace", line.split()[0]).code == 0 for line in listed)
+    failed = call("scorecard", "--failed", "--json").json()
+    assert [item["case"] for item in failed.pop("failed")] == ["cups", "pens"]
+    assert failed == graded
+
+
+@pytest.mark.usefixtures("home")
+def test_where_every_verdict_passed_the_list_says_so():
+    call("run", "suite", "-c", "good")
+    assert call("scorecard", "--failed").out.endswith("\nno verdict is fail or unproven\n")
+
+
+def test_a_position_shows_the_grading_as_it_was_then(two):
+    first = two[0]
+    now = call("scorecard", first["grading"], "--json", "--as-of", first["as_of"]).json()
+    assert now == first
+    half = call("scorecard", first["grading"], "--json", "--as-of", first["as_of"] - 3).json()
+    assert (half["gate"], half["verdicts"]) == ("incomplete", {"given": 1, "planned": 3})
+    text = call("scorecard", first["grading"], "--as-of", first["as_of"] - 3).out
+    assert text.endswith("gate incomplete: 1 of 3 verdicts are given\n")
+
+
+def test_a_time_stands_for_the_events_up_to_it(graded):
+    after = datetime.now(UTC).isoformat()
+    call("run", "suite", "-c", "good")
+    assert call("scorecard", graded["grading"], "--as-of", after, "--json").json() == graded
+
+
+def test_a_time_without_a_zone_is_utc(graded):
+    after = datetime.now(UTC).isoformat().removesuffix("+00:00")
+    assert call("scorecard", "--as-of", after, "--json").json() == graded
+
+
+@pytest.mark.usefixtures("graded")
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("soon", "--as-of: 'soon' is neither a number of events nor a time"),
+        ("-1", "--as-of: '-1' is neither a number of events nor a time"),
+        ("999", "--as-of: the log has 14 events, not 999"),
+    ],
+)
+def test_what_is_neither_position_nor_time_is_refused(text, line):
+    assert call("scorecard", f"--as-of={text}") == (2, "", f"error: {line}\n")
+
+
+def test_before_it_began_a_grading_has_no_scorecard(graded):
+    done = call("scorecard", "--as-of", "2020-01-01")
+    line = f"grading {graded['grading']} had not begun at position 0"
+    assert done == (2, "", f"error: {line}\n")
+
+
+def test_an_address_of_something_else_is_refused(graded):
+    verdict = call("scorecard", "--failed", "--json").json()["failed"][0]["verdict_event"]
+    line = f"{verdict} is a verdict.given, not a grading"
+    assert call("scorecard", verdict) == (2, "", f"error: {line}\n")
+    assert graded["gate"] == "failed"

@@ -5,11 +5,21 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from bench.ledgers import ACTOR, copy_ledger, make_template, measure_on_copy
-from bench.measurement import Figure, Row, Setting, at_least, divide_samples, run_in_turn, time_s
+from bench.measurement import (
+    Rate,
+    Rates,
+    Row,
+    Setting,
+    at_least,
+    divide_rates,
+    measure_rate,
+    run_in_turn,
+)
 from bench.mix import BATCH, batch_drafts, draft_runs
 from bench.peers import insert_rows, read_rows, save_events
 from cli.setting import open_ledger
-from ledger.log import Draft, Ledger
+from ledger.log import Ledger
+from ledger.writer import Draft
 
 
 def measure(setting: Setting) -> list[Row]:
@@ -19,39 +29,38 @@ def measure(setting: Setting) -> list[Row]:
         drafts = list(islice(draft_runs(opened.ledger, materials), events))
     made, rows = _read_back(setting, drafts)
     datas = [draft.data for draft in drafts]
-    saving: list[float] = []
+    saving = Rates([], [])
 
-    def on_copy(task: Callable[[Ledger], object]) -> Callable[[], float]:
-        return lambda: events / measure_on_copy(
-            setting.folder, template, lambda ledger: time_s(lambda: task(ledger))
+    def on_copy(task: Callable[[Ledger], object]) -> Callable[[], Rate]:
+        return lambda: measure_on_copy(
+            setting.folder,
+            template,
+            lambda ledger: measure_rate(events, lambda: task(ledger)),
         )
 
-    def insert() -> float:
-        return events / insert_rows(setting.folder / "bare", made, rows, BATCH)
-
-    def save() -> float:
+    def save() -> Rate:
         whole, part = save_events(setting.folder / "peer", datas, BATCH)
-        saving.append(events / part)
-        return events / whole
+        saving.wall.append(part.wall)
+        saving.cpu.append(part.cpu)
+        return whole
 
     rates = run_in_turn(
         setting.pick(7, 3),
         {
             "ready": on_copy(lambda ledger: append_all(ledger, drafts)),
-            "sqlite3": insert,
+            "sqlite3": lambda: insert_rows(setting.folder / "bare", made, rows, BATCH),
             "drafted": on_copy(
                 lambda ledger: append_all(ledger, islice(draft_runs(ledger, materials), events))
             ),
             "eventsourcing": save,
         },
     )
-    figures = {name: Figure(unit="events/s", samples=some) for name, some in rates.items()}
-    figures["eventsourcing, save alone"] = Figure(unit="events/s", samples=saving)
+    rates["eventsourcing, save alone"] = saving
     return [
-        _compare(figures, "append", "append, batch 1,000", "ready", "sqlite3", 45),
-        _compare(figures, "append_drafted", "same, drafting included", "drafted", "sqlite3", None),
-        _compare(figures, "append_peer", "same", "drafted", "eventsourcing", 1.5),
-        _compare(figures, "append_peer_save", "append", "ready", "eventsourcing, save alone", None),
+        _compare(rates, "append", "append, batch 1,000", ("ready", "sqlite3"), 45),
+        _compare(rates, "append_drafted", "same, drafting included", ("drafted", "sqlite3"), None),
+        _compare(rates, "append_peer", "same", ("drafted", "eventsourcing"), 1.5),
+        _compare(rates, "append_peer_save", "append", ("ready", "eventsourcing, save alone"), None),
     ]
 
 
@@ -74,15 +83,17 @@ def _read_back(setting: Setting, drafts: list[Draft]) -> tuple[str, list[tuple[o
 
 
 def _compare(
-    figures: dict[str, Figure], name: str, what: str, ours: str, theirs: str, bar: float | None
+    rates: dict[str, Rates], name: str, what: str, pair: tuple[str, str], bar: float | None
 ) -> Row:
+    ours, theirs = pair
     is_share = theirs == "sqlite3"
-    ratios = divide_samples(figures[ours].samples, figures[theirs].samples)
+    ratios = divide_rates(rates[ours], rates[theirs], 100 if is_share else 1)
     return Row(
         name=name,
         what=f"{what}, against {theirs}",
         unit="%" if is_share else "×",
-        samples=[100 * ratio for ratio in ratios] if is_share else ratios,
+        samples=ratios.wall,
+        cpu_samples=ratios.cpu,
         bar=None if bar is None else at_least(bar),
-        figures={ours: figures[ours], theirs: figures[theirs]},
+        figures={side: rates[side].figure("events/s") for side in pair},
     )

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from bench.ledgers import ACTOR, copy_ledger, make_template, measure_on_copy
-from bench.measurement import Figure, Row, Setting, at_least, divide_samples, run_in_turn, time_s
+from bench.measurement import (
+    Rate,
+    Row,
+    Setting,
+    at_least,
+    divide_rates,
+    measure_rate,
+    run_in_turn,
+)
 from bench.mix import BATCH, Materials
 from bench.peers import Values, insert_rows, read_rows
 from cli.setting import open_ledger
@@ -25,34 +33,43 @@ def measure(setting: Setting) -> list[Row]:
     large = _write_texts(setting.pick(200, 50), LARGE)
     made, rows = _read_back(setting, small, materials)
 
-    def put(texts: Sequence[bytes], ledger: Ledger) -> float:
-        return len(texts) / time_s(partial(put_all, ledger, materials, texts))
+    def put(texts: Sequence[bytes], ledger: Ledger) -> Rate:
+        return measure_rate(len(texts), partial(put_all, ledger, materials, texts))
 
     rates = run_in_turn(
         setting.pick(5, 3),
         {
             "rows": lambda: measure_on_copy(setting.folder, template, partial(put, small)),
-            "sqlite3": lambda: len(rows) / insert_rows(setting.folder / "bare", made, rows, BATCH),
+            "sqlite3": lambda: insert_rows(setting.folder / "bare", made, rows, BATCH),
             "files": lambda: measure_on_copy(setting.folder, template, partial(put, large)),
         },
     )
     unit = "artifacts/s"
+    share = divide_rates(rates["rows"], rates["sqlite3"], 100)
     return [
         Row(
             name="artifacts",
             what="2 KB artifacts put and committed",
             unit=unit,
-            samples=rates["rows"],
+            samples=rates["rows"].wall,
+            cpu_samples=rates["rows"].cpu,
             bar=at_least(6_000),
-            figures={"sqlite3, the same rows": Figure(unit=unit, samples=rates["sqlite3"])},
         ),
         Row(
             name="artifacts_share",
-            what="the same, against sqlite3",
+            what="the same, against sqlite3 with the same rows",
             unit="%",
-            samples=[100 * ratio for ratio in divide_samples(rates["rows"], rates["sqlite3"])],
+            samples=share.wall,
+            cpu_samples=share.cpu,
+            figures={"sqlite3": rates["sqlite3"].figure(unit)},
         ),
-        Row(name="files", what="40 KiB artifacts, a file each", unit=unit, samples=rates["files"]),
+        Row(
+            name="files",
+            what="40 KiB artifacts, a file each",
+            unit=unit,
+            samples=rates["files"].wall,
+            cpu_samples=rates["files"].cpu,
+        ),
     ]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from bench.measurement import Rate
 from bench.mix import BATCH, Materials, batch_drafts, draft_runs, record_materials
 from cli.founding import init_ledger
 from cli.setting import open_ledger
@@ -49,8 +50,8 @@ def copy_ledger(source: Path, folder: Path) -> Path:
     return Path(shutil.copytree(source, folder))
 
 
-def measure_on_copy(parent: Path, source: Path, task: Callable[[Ledger], float]) -> float:
-    """Return what ``task`` returns of a fresh copy of the ledger ``source``; the copy is removed."""
+def measure_on_copy(parent: Path, source: Path, task: Callable[[Ledger], Rate]) -> Rate:
+    """Return what ``task`` returns of a fresh copy of ``source``, which is then removed."""
     folder = copy_ledger(source, parent / "copy")
     try:
         with open_ledger(folder, ACTOR) as opened:

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -48,7 +47,9 @@ def _measure_logs(setting: Setting) -> list[Row]:
         for name, arguments in (("verify", ["verify"]), ("rebuild", ["rebuild"]), ("run", run)):
             peaks = [measure_peak(["--ledger", str(log), *arguments]) for log in logs]
             what = "run of 400 trials" if name == "run" else name
-            rows += _report(f"memory_{name}", what, "events", dict(zip((SHORT, LONG), peaks, strict=True)))
+            rows += _report(
+                f"memory_{name}", what, "events", dict(zip((SHORT, LONG), peaks, strict=True))
+            )
     return rows
 
 
@@ -161,7 +162,11 @@ def write_suite(folder: Path, trials: int) -> Path:
     with (folder / "cases.jsonl").open("w") as file:
         for n in range(cases):
             question = f"What is {n} plus {n}? " + "Think of it step by step. " * 8
-            case = {"id": f"case-{n}", "question": question, "facts": {"final_answer": [str(2 * n)]}}
+            case = {
+                "id": f"case-{n}",
+                "question": question,
+                "facts": {"final_answer": [str(2 * n)]},
+            }
             file.write(json.dumps(case) + "\n")
     with (folder / "answers" / "recorded.jsonl").open("w") as file:
         for k in range(1, repetitions + 1):

@@ -22,16 +22,17 @@ from ledger.events import (
     TrialStarted,
     VerdictGiven,
 )
-from ledger.log import Draft, Ledger
+from ledger.log import Ledger
 from ledger.outcomes import Verdict
+from ledger.writer import Draft
 
 RUN_TRIALS = 1_000
 TEXTS = 400
 BATCH = 1_000
-_WORDS = (
-    "the a of and she he they has each every day more than left total apples eggs dollars hours "
-    "buys sells gives pays makes twice half so now then number per week 2 3 4 6 12 15 20 40 60"
-).split()
+_VOCABULARY = """
+    the a of and she he they has each every day more than left total apples eggs dollars hours
+    buys sells gives pays makes twice half so now then number per week 2 3 4 6 12 15 20 40 60
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +56,7 @@ def record_materials(ledger: Ledger) -> Materials:
     }
     listing = ledger.put_listing([ref for refs in texts.values() for ref in refs])
     manifest = ledger.put(b'{"name":"mix"}', media=JSON)
-    suite = ledger.draft(
-        SuiteRegistered(suite_name="mix", manifest=manifest, artifacts=listing)
-    )
+    suite = ledger.draft(SuiteRegistered(suite_name="mix", manifest=manifest, artifacts=listing))
     ledger.append([suite])
     return Materials(
         suite=suite.address,
@@ -169,4 +168,4 @@ def _draft_verdict(ledger: Ledger, grading: Digest, slot: int, trial: Digest) ->
 
 
 def _write(rng: random.Random, words: int) -> bytes:
-    return " ".join(rng.choices(_WORDS, k=words)).encode()
+    return " ".join(rng.choices(_VOCABULARY.split(), k=words)).encode()

@@ -11,7 +11,7 @@ from typing import Any
 from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
-from bench.measurement import time_s
+from bench.measurement import Rate, measure_rate
 from cli.setting import DATABASE
 from ledger.stores.engine import open_engine
 
@@ -30,8 +30,8 @@ def read_rows(ledger: Path, table: str) -> tuple[str, list[Values]]:
     return made, [tuple(row) for row in rows]
 
 
-def insert_rows(folder: Path, made: str, rows: Sequence[Values], batch: int) -> float:
-    """Return the seconds that bare ``sqlite3`` takes to insert ``rows``, a commit per ``batch``.
+def insert_rows(folder: Path, made: str, rows: Sequence[Values], batch: int) -> Rate:
+    """Return how fast bare ``sqlite3`` inserts ``rows``, a commit per ``batch``.
 
     The table is made by the same statement as ours, and the connection is one that our engine has
     prepared: the same WAL, the same ``synchronous``, the same pages before a checkpoint.
@@ -48,10 +48,12 @@ def insert_rows(folder: Path, made: str, rows: Sequence[Values], batch: int) -> 
             )
             connection.execute("COMMIT")
 
-    return _time_on_bare(folder, made, insert)
+    return _measure_on_bare(folder, made, len(rows), insert)
 
 
-def _time_on_bare(folder: Path, made: str, task: Callable[[Connection], None]) -> float:
+def _measure_on_bare(
+    folder: Path, made: str, amount: int, task: Callable[[Connection], None]
+) -> Rate:
     folder.mkdir()
     engine = open_engine(folder / "bare.db")
     raw = engine.raw_connection()
@@ -59,7 +61,7 @@ def _time_on_bare(folder: Path, made: str, task: Callable[[Connection], None]) -
     assert isinstance(connection, Connection)
     try:
         connection.execute(made)
-        return time_s(lambda: task(connection))
+        return measure_rate(amount, lambda: task(connection))
     finally:
         raw.close()
         engine.dispose()
@@ -78,8 +80,8 @@ class Record(Aggregate):
         self.told += 1
 
 
-def save_events(folder: Path, events: Sequence[bytes], batch: int) -> tuple[float, float]:
-    """Return the seconds that ``eventsourcing`` takes for our ``events``, in all and in ``save``.
+def save_events(folder: Path, events: Sequence[bytes], batch: int) -> tuple[Rate, Rate]:
+    """Return how fast ``eventsourcing`` takes our ``events``, in all and in ``save`` alone.
 
     Its application, SQLite recorder and mapper as they come; ``batch`` events a save, which is a
     commit. In all: raising each event on the aggregate, and saving.
@@ -93,19 +95,21 @@ def save_events(folder: Path, events: Sequence[bytes], batch: int) -> tuple[floa
     application: Application[Any] = Application(env=environment)
     record = Record()
     application.save(record)
-    saving = 0.0
+    wall = cpu = 0.0
 
     def save() -> None:
-        nonlocal saving
+        nonlocal wall, cpu
         for at in range(0, len(told), batch):
             for kind, body in told[at : at + batch]:
                 record.tell(kind, body)
-            begun = time.perf_counter()
+            begun = time.perf_counter(), time.process_time()
             application.save(record)
-            saving += time.perf_counter() - begun
+            wall += time.perf_counter() - begun[0]
+            cpu += time.process_time() - begun[1]
 
     try:
-        return time_s(save), saving
+        whole = measure_rate(len(told), save)
+        return whole, Rate(len(told) / wall, len(told) / cpu)
     finally:
         application.close()
         shutil.rmtree(folder)

@@ -86,9 +86,11 @@ def row_to_json(row: Row) -> dict[str, object]:
         "what": row.what,
         "unit": row.unit,
         "median": row.median,
+        "cpu_median": row.cpu_median,
         "bar": row.bar and {"at_least" if row.bar.is_floor else "at_most": row.bar.limit},
         "meets": row.meets,
         "samples": list(row.samples),
+        "cpu_samples": list(row.cpu_samples),
         "figures": {
             name: {"median": figure.median, **asdict(figure)}
             for name, figure in row.figures.items()
@@ -96,19 +98,18 @@ def row_to_json(row: Row) -> dict[str, object]:
     }
 
 
-def format_value(value: float, unit: str) -> str:
+def format_value(value: float, unit: str = "") -> str:
     """Return ``value`` with three significant digits or all before the point."""
     digits = f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-    return f"{digits} {unit}"
+    return f"{digits} {unit}".strip()
 
 
 def _measure(names: tuple[str, ...], setting: Setting) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     faults: list[str] = []
-    for name in MEASUREMENTS:
+    for name, (module, what) in MEASUREMENTS.items():
         if name not in names:
             continue
-        module, what = MEASUREMENTS[name]
         click.echo(f"{name}: {what} …", err=True)
         try:
             measure: Measure = import_module(module).measure
@@ -128,6 +129,7 @@ def _print(record: dict[str, object], rows: list[Row]) -> None:
     table.add_column("median", justify="right", no_wrap=True)
     table.add_column("bar", justify="right", no_wrap=True)
     table.add_column("meets")
+    table.add_column("by CPU", justify="right", no_wrap=True)
     table.add_column("behind it", ratio=3)
     for row in rows:
         table.add_row(
@@ -135,6 +137,7 @@ def _print(record: dict[str, object], rows: list[Row]) -> None:
             format_value(row.median, row.unit),
             "" if row.bar is None else _format_bar(row),
             {True: "[green]yes[/]", False: "[red]no[/]", None: ""}[row.meets],
+            "" if row.cpu_median is None else format_value(row.cpu_median),
             "; ".join(_format_figure(name, figure) for name, figure in row.figures.items()),
         )
     console.print(table)

@@ -5,7 +5,16 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from bench.measurement import Figure, Row, Setting, at_most, divide_samples, run_in_turn, time_s
+from bench.measurement import (
+    Figure,
+    Rate,
+    Row,
+    Setting,
+    at_most,
+    divide_rates,
+    measure_rate,
+    run_in_turn,
+)
 
 PROGRAM = "from cli.main import main; main()"
 
@@ -13,20 +22,23 @@ PROGRAM = "from cli.main import main; main()"
 def measure(setting: Setting) -> list[Row]:
     help_command = [*find_program(), "--help"]
     import_command = [sys.executable, "-c", "import click"]
-    seconds = run_in_turn(
+    rates = run_in_turn(
         setting.pick(31, 11),
-        {"help": partial(_time, help_command), "click": partial(_time, import_command)},
+        {"help": partial(_start, help_command), "click": partial(_start, import_command)},
     )
+    # A rate is starts a second: the longer start is the smaller one.
+    ratios = divide_rates(rates["click"], rates["help"])
     figures = {
-        name: Figure(unit="ms", samples=[1000 * some for some in samples])
-        for name, samples in zip(("verdict --help", "import click"), seconds.values(), strict=True)
+        what: Figure(unit="ms", samples=[1000 / rate for rate in rates[name].wall])
+        for name, what in (("help", "verdict --help"), ("click", "import click"))
     }
     return [
         Row(
             name="help",
             what="verdict --help, against python -c 'import click'",
             unit="×",
-            samples=divide_samples(seconds["help"], seconds["click"]),
+            samples=ratios.wall,
+            cpu_samples=ratios.cpu,
             bar=at_most(2.5),
             figures=figures,
         )
@@ -39,6 +51,5 @@ def find_program() -> list[str]:
     return [str(installed)] if installed.exists() else [sys.executable, "-c", PROGRAM]
 
 
-def _time(command: list[str]) -> float:
-    run = partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=True)
-    return time_s(run)
+def _start(command: list[str]) -> Rate:
+    return measure_rate(1, partial(subprocess.run, command, stdout=subprocess.DEVNULL, check=True))

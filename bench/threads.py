@@ -4,7 +4,7 @@ import threading
 from itertools import islice
 
 from bench.ledgers import ACTOR, make_template, measure_on_copy
-from bench.measurement import Figure, Row, Setting, at_least, divide_samples, run_in_turn, time_s
+from bench.measurement import Row, Setting, at_least, divide_rates, measure_rate, run_in_turn
 from bench.mix import draft_runs
 from bench.peers import insert_rows
 from cli.setting import open_ledger
@@ -55,30 +55,40 @@ def measure(setting: Setting) -> list[Row]:
     rates = run_in_turn(
         setting.pick(7, 3),
         {
-            "one": lambda: alone / measure_on_copy(
-                setting.folder, template, lambda ledger: time_s(lambda: append(ledger, range(alone)))
+            "one": lambda: measure_on_copy(
+                setting.folder,
+                template,
+                lambda ledger: measure_rate(alone, lambda: append(ledger, range(alone))),
             ),
-            "many": lambda: THREADS * each / measure_on_copy(
-                setting.folder, template, lambda ledger: time_s(lambda: append_from_many(ledger))
+            "many": lambda: measure_on_copy(
+                setting.folder,
+                template,
+                lambda ledger: measure_rate(THREADS * each, lambda: append_from_many(ledger)),
             ),
-            "sqlite3": lambda: alone / insert_rows(setting.folder / "bare", TABLE, rows, 1),
+            "sqlite3": lambda: insert_rows(setting.folder / "bare", TABLE, rows, 1),
         },
     )
-    one, many, bare = (Figure(unit="events/s", samples=some) for some in rates.values())
+    one = rates["one"].figure("events/s")
+    gain = divide_rates(rates["many"], rates["one"])
+    share = divide_rates(rates["one"], rates["sqlite3"], 100)
     return [
         Row(
             name="threads",
             what=f"single appends from {THREADS} threads, against one thread",
             unit="×",
-            samples=divide_samples(many.samples, one.samples),
+            samples=gain.wall,
             bar=at_least(5),
-            figures={f"{THREADS} threads": many, "one thread": one},
+            figures={
+                f"{THREADS} threads": rates["many"].figure("events/s"),
+                "one thread": one,
+            },
         ),
         Row(
             name="single",
             what="single appends from one thread, against sqlite3",
             unit="%",
-            samples=[100 * ratio for ratio in divide_samples(one.samples, bare.samples)],
-            figures={"one thread": one, "sqlite3": bare},
+            samples=share.wall,
+            cpu_samples=share.cpu,
+            figures={"one thread": one, "sqlite3": rates["sqlite3"].figure("events/s")},
         ),
     ]

@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import Any
 
 import click
-from click.utils import PacifyFlushWrapper
 
 from ledger.errors import LedgerError
 
@@ -43,6 +42,20 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; if nobody reads what it prints any more, leave with 141.
+
+        click and rich leave with 1 then, which here is a gate that failed.
+        """
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, SystemExit) as left:
+            cause = left.__context__ if isinstance(left, SystemExit) else left
+            if not isinstance(cause, BrokenPipeError):
+                raise
+            sys.stdout = None  # or Python would complain once more at exit
+            raise SystemExit(141) from left
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list without loading anything."""
@@ -88,18 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped; what was recorded stands", err=True)
         code = 130
-    except SystemExit as left:
-        code = 141 if _has_lost_reader(left) else left.code
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _has_lost_reader(left: SystemExit) -> bool:
-    """Return whether the program left because nobody reads its output any more.
-
-    click and rich both say 1 then, which here is a gate that failed; click leaves a wrapper behind.
-    """
-    is_by_rich = isinstance(left.__context__, BrokenPipeError)
-    return is_by_rich or isinstance(sys.stdout, PacifyFlushWrapper)
 
 
 def _show_usage(error: click.UsageError) -> int:

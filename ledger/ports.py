@@ -161,6 +161,10 @@ class RecordStore(HashReader, Protocol):
         """Keep a signed note; one that is there already stays."""
         ...
 
+    def check_storage(self) -> Iterator[str]:
+        """Yield what the store itself finds wrong with its files: pages, order, indexes."""
+        ...
+
     def verifier(self) -> str:
         """Return the vkey of the log as it was written when the ledger was made."""
         ...

@@ -33,7 +33,13 @@ def sign_head(records: RecordStore, signer: Signer) -> Signed:
         with records.snapshot():
             head = records.head()
             _check_head(records, head)
-            _check_last(records, signer, head)
+            last = _check_last(records, signer, head)
+            is_lost = last is not None and last.checkpoint.size not in dict(
+                records.read_checkpoints()
+            )
+        if last is not None and is_lost:
+            # A signing that was cut off after it was remembered, or a row that was removed.
+            records.add_checkpoint(last.checkpoint.size, last.note)
         checkpoint = Checkpoint(origin=signer.verifier.name, size=head.size, root=head.root)
         note = signer.sign(checkpoint)
         records.add_checkpoint(head.size, note)
@@ -67,12 +73,13 @@ def _check_head(records: RecordStore, head: Head) -> None:
         raise Damage("head: its root is not that of the stored tiles; see 'verdict verify'")
 
 
-def _check_last(records: RecordStore, signer: Signer, head: Head) -> None:
+def _check_last(records: RecordStore, signer: Signer, head: Head) -> Signed | None:
+    """Return what was signed last, if the log continues it, ``None`` if nothing was signed."""
     note = signer.last_signed()
     if note is None:
         if any(True for _ in records.read_checkpoints()):
             raise Damage("last-signed: it is not there, and checkpoints were signed; put it back")
-        return
+        return None
     try:
         last = open_note(note, signer.verifier)
     except InvalidProof as error:
@@ -83,7 +90,7 @@ def _check_last(records: RecordStore, signer: Signer, head: Head) -> None:
             "database was put back; put the newest copy in its place before anything is signed"
         )
     if last.size == 0:
-        return
+        return Signed(last, note)
     proof = merkle.prove_consistency(records, last.size, head.size)
     try:
         merkle.check_consistency(last.size, head.size, last.root, head.root, proof)
@@ -92,3 +99,4 @@ def _check_last(records: RecordStore, signer: Signer, head: Head) -> None:
             f"the first {last.size:,} events are not those that were signed: they were changed, or "
             "an older copy was put back and written on; see 'verdict verify'"
         ) from error
+    return Signed(last, note)

@@ -2,11 +2,16 @@
 
 In a ``console`` block of ``README.md`` or ``docs/*.md``:
 
-1. a command that begins with ``$ verdict`` is run, the commands of a page in order and in one
-   empty folder; other commands, and what they print, are for the reader alone;
+1. a command that begins with ``$ verdict`` or ``$ python`` is run, the commands of a page in order
+   and in one folder; other commands, and what they print, are for the reader alone;
 2. where a command's output is shown, it must be the output; where none is shown, any will do;
 3. in shown output ``…`` or ``...`` stands for any text of a line, alone on a line for any lines;
-4. a command must exit with 0, unless ``$ echo $?`` comes next and shows another status.
+4. a command must exit with 0, unless ``$ echo $?`` comes next and shows another status;
+5. the word ``ADDRESS`` in a command stands for the first short address at the beginning of a line
+   of what was printed before.
+
+A block whose first line is like ``json title=suite/cases.jsonl`` is a file: the files of a page are
+in the folder before its first command is run.
 """
 
 import doctest
@@ -29,6 +34,9 @@ MODULES = sorted(
 )
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FILE = re.compile(r"^```\w+ title=(\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+ADDRESS = re.compile(r"^[0-9a-f]{12}\b", re.MULTILINE)
+PROGRAMS = ("verdict", "python")
 WILDCARD = re.compile(r"\.\.\.|…")
 TIMEOUT_S = 120
 
@@ -91,6 +99,14 @@ def run(command, folder):
     return done.returncode, done.stdout
 
 
+def write_files(text, folder):
+    """Write the files of a page to ``folder``."""
+    for block in FILE.finditer(text):
+        path = folder / block[1]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block[2], encoding="utf-8")
+
+
 def status_shown(steps, index):
     """Return the status that the step after ``index`` shows; 0 where it shows none."""
     after = steps[index + 1] if index + 1 < len(steps) else None
@@ -99,12 +115,17 @@ def status_shown(steps, index):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_each_verdict_command_of_the_page_does_what_the_page_shows(page, tmp_path):
-    steps = parse_steps(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    write_files(text, tmp_path)
+    address = None
+    steps = parse_steps(text)
     for index, step in enumerate(steps):
-        if step.command.split()[:1] != ["verdict"]:
+        if step.command.split()[:1] not in [[program] for program in PROGRAMS]:
             continue
         where = f"{page.name}:{step.line}: {step.command}"
-        status, output = run(step.command, tmp_path)
+        command = re.sub(r"\bADDRESS\b", address[0] if address else "", step.command)
+        status, output = run(command, tmp_path)
+        address = ADDRESS.search(output) or address
         assert status == status_shown(steps, index), f"{where}\n{output}"
         if shown := tidy("\n".join(step.shown)):
             expected = "\n".join(shown)
@@ -126,6 +147,12 @@ def test_a_step_is_a_command_and_what_is_shown_under_it():
         Step(6, "echo $?", ["1"]),
     ]
     assert status_shown(steps, 0) == 1
+
+
+def test_a_block_with_a_title_is_a_file(tmp_path):
+    write_files("```json title=a/b.jsonl\n{}\n```\n\n```json\n[]\n```\n", tmp_path)
+    assert (tmp_path / "a" / "b.jsonl").read_text() == "{}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,9 @@ from ledger.events import (
     TrialFailed,
     TrialStarted,
 )
-from ledger.log import Draft, Ledger
+from ledger.log import Ledger
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, Inventory, Keeper
+from ledger.writer import Draft
 from providers import Provider, SessionFailure, SessionRequest, SessionResult
 from trials.configuration import Configuration, format_configuration
 from trials.plan import PlannedTrial, format_plan, plan_trials

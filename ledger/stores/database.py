@@ -77,6 +77,9 @@ class Database:
         except self.engine.dialect.loaded_dbapi.Error as error:
             # From rows that were fetched past Core (``SqlRecords.read_events``).
             raise Damage(f"{self.engine.url.database}: {error}") from error
+        except UnicodeDecodeError as error:
+            # SQLite quotes the damaged bytes in its message, and the driver cannot read that.
+            raise Damage(f"{self.engine.url.database}: malformed database schema") from error
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
-from ledger.errors import StoreUnavailable
+from ledger.errors import Damage, StoreUnavailable
 
 BUSY_TIMEOUT_MS = 60_000
 WAL_PAGES = 4_000
@@ -63,8 +63,12 @@ def _prepare_connection(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     for name, value, expected in _PRAGMAS:
-        cursor.execute(f"PRAGMA {name}={value}").fetchone()
-        (actual,) = cursor.execute(f"PRAGMA {name}").fetchone()
+        try:
+            cursor.execute(f"PRAGMA {name}={value}").fetchone()
+            (actual,) = cursor.execute(f"PRAGMA {name}").fetchone()
+        except UnicodeDecodeError as error:
+            # SQLite quotes the damaged bytes in its message, and the driver cannot read that.
+            raise Damage("the database cannot be read: malformed schema") from error
         if actual != expected:
             cursor.close()
             raise StoreUnavailable(

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from ledger.contents import read_artifact, read_listing
 from ledger.digest import pack_digest, unpack_digest
 from ledger.errors import Damage, LedgerError
-from ledger.log import read_artifact, read_listing
 from ledger.ports import ArtifactRow, BlobStore, RecordStore
 from ledger.verify.findings import Finding, Outcome, Tally, damage, missing
 

@@ -94,6 +94,13 @@ class TreeCheck:
                 what=f"it remembers size {last.size:,} and {self._newest:,} was signed: an older "
                 "copy of the file was put back",
             )
+        elif last.size not in self._signed:
+            yield Finding(
+                outcome=Outcome.UNKNOWN,
+                where=f"checkpoint {last.size:,}",
+                what="it was signed and is not in the database: its signing was cut off, or it was "
+                "removed; the next 'verdict checkpoint' enters it again",
+            )
 
     def _check_statement(self, where: str, checkpoint: Checkpoint) -> Iterator[Finding]:
         if checkpoint.size > self._size:

@@ -65,7 +65,7 @@ def verify_ledger(
         with _open_workers(open_stores, stores, size) as workers:
             run = _Run(stores, size, workers, tally, tell)
             known: set[str] = set()
-            for part in (run.check_key, run.check_log, run.check_artifacts, run.check_projections):
+            for part in run.parts():
                 try:
                     for finding in part():
                         if _is_news(finding, known):
@@ -125,6 +125,21 @@ class _Run:
         self._tell = tell
         self._redactions: dict[bytes, int] = {}
         self._projections = workers.submit(_check_projections)
+
+    def parts(self) -> tuple[Callable[[], Iterator[Finding]], ...]:
+        """Return the parts in order; one that cannot be finished does not keep the next back."""
+        return (
+            self.check_key,
+            self.check_storage,
+            self.check_log,
+            self.check_artifacts,
+            self.check_projections,
+        )
+
+    def check_storage(self) -> Iterator[Finding]:
+        """Check what lies below the rows."""
+        for fault in self._stores.records.check_storage():
+            yield damage("database", fault)
 
     def check_key(self) -> Iterator[Finding]:
         """Check that the signing key is the one that the log was made with."""

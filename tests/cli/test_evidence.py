@@ -4,6 +4,7 @@ import base64
 import json
 import sqlite3
 from contextlib import closing
+from decimal import Decimal
 
 import pytest
 from blake3 import blake3
@@ -107,7 +108,7 @@ def test_a_replay_of_a_grading_or_a_verdict_comes_out_the_same(graded, failed):
 
 
 def test_a_replay_that_differs_leaves_with_1_and_says_what(graded, failed, monkeypatch):
-    monkeypatch.setattr("graders.amount.parse_numeral", len)
+    monkeypatch.setattr("graders.amount.parse_numeral", lambda _text: Decimal(1))
     done = call("replay", graded["grading"])
     assert done.code == 1
     assert f"{failed['verdict_event']} total: fail was recorded, now " in done.out

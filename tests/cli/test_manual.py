@@ -1,5 +1,6 @@
 """``docs/cli.md`` is what the help texts say, and every command has its place in it."""
 
+import click
 import pytest
 
 from cli import manual
@@ -34,7 +35,8 @@ def test_every_command_is_in_the_table():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_command_has_help_for_itself_and_for_each_option(name):
-    command = verdict.get_command(None, name)
+    command = verdict.get_command(click.Context(verdict), name)
+    assert command is not None
     assert command.help
     assert command.help.strip()
     options = [param for param in command.params if param.param_type_name == "option"]

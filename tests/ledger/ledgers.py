@@ -7,13 +7,14 @@ from pathlib import Path
 
 from ledger.artifact import JSON, ArtifactRef
 from ledger.events import RunCompleted, SuiteRegistered
-from ledger.log import Draft, Ledger
+from ledger.log import Ledger
 from ledger.stores.database import Database
 from ledger.stores.engine import open_engine
 from ledger.stores.files import FileBlobs
 from ledger.stores.memory import MemoryBlobs, MemoryProjections, MemoryRecords
 from ledger.stores.projections import SqlProjections
 from ledger.stores.sql import SqlRecords
+from ledger.writer import Draft
 from tests.ledger.stores.contract import VKEY
 from tests.ledger.stores.sqlite import make_database
 

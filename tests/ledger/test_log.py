@@ -8,10 +8,11 @@ import pytest
 
 from ledger.artifact import OCTETS, TEXT, ArtifactRef, describe_artifact
 from ledger.codec import CODEC
+from ledger.contents import read_listing
 from ledger.digest import compute_digest, pack_digest, unpack_digest
 from ledger.errors import Damage, MalformedEvent, RedactedArtifact, UnknownAddress
 from ledger.events import RunCompleted, SuiteRegistered
-from ledger.log import ROW_SIZE_MAX, read_listing
+from ledger.log import ROW_SIZE_MAX
 from ledger.merkle import check_consistency, check_inclusion, hash_leaf
 from ledger.ports import Recorded
 from tests.ledger.ledgers import MemoryHome, SqlHome, draft_after, draft_suite

@@ -11,9 +11,9 @@ from sqlalchemy import event
 
 from ledger.artifact import OCTETS, TEXT
 from ledger.codec import CODEC
+from ledger.contents import read_artifact
 from ledger.digest import pack_digest
 from ledger.errors import Damage, StoreUnavailable, UnknownAddress
-from ledger.log import read_artifact
 from ledger.ports import Recorded
 from ledger.stores.sql import SqlTransaction
 from tests.ledger.ledgers import SqlHome, draft_after, draft_suite

@@ -21,8 +21,9 @@ from ledger.events import (
     TrialStarted,
     VerdictGiven,
 )
-from ledger.log import Draft, Ledger
+from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
+from ledger.writer import Draft
 from tests.ledger.bodies import NOON, event_of, hints_of
 
 Record = Callable[[Body], Digest]

@@ -1,0 +1,74 @@
+"""The bytes of artifacts: how they are stored, and how they are read and compared again."""
+
+from typing import Any
+
+import zstandard
+
+from ledger.artifact import ArtifactRef, describe_artifact
+from ledger.canonical import parse_canonical
+from ledger.digest import unpack_digest
+from ledger.errors import Damage
+from ledger.ports import ArtifactRow, BlobStore
+
+CODECS = ("plain", "zstd")
+_COMPRESS_MIN = 128
+"""Bytes below which zstd's frame eats what it saves."""
+
+
+def compress_artifact(data: bytes) -> tuple[str, bytes]:
+    """Return codec and stored bytes: zstd where it shrinks them."""
+    if len(data) >= _COMPRESS_MIN:
+        compressed = zstandard.ZstdCompressor(level=3).compress(data)
+        if len(compressed) < len(data):
+            return "zstd", compressed
+    return "plain", data
+
+
+def read_artifact(row: ArtifactRow, blobs: BlobStore) -> bytes:
+    """Return the plain bytes of an artifact that is present, hashed again and compared.
+
+    Raises:
+        Damage: the bytes are missing, cannot be read, or hash to something else.
+    """
+    address = unpack_digest(row.address)
+    stored = row.data if row.place == "row" else blobs.read(row.address, row.codec)
+    if stored is None:
+        raise Damage(f"artifact {address}: its bytes are missing")
+    data = _decompress(stored, row) if row.codec == "zstd" else stored
+    actual = describe_artifact(data, media="")
+    if actual.address != address:
+        raise Damage(f"artifact {address}: its bytes hash to {actual.address}")
+    if (actual.sha256, actual.size) != (row.sha256.hex(), row.size):
+        raise Damage(f"artifact {address}: its row has another SHA-256 or size than its bytes")
+    return data
+
+
+def read_listing(data: bytes) -> list[ArtifactRef]:
+    """Return the artifacts that a listing names.
+
+    Raises:
+        NotCanonical: ``data`` is not canonical.
+        Damage: it is no listing.
+    """
+    rows: Any = parse_canonical(data)
+    try:
+        return [
+            ArtifactRef(address=address, media=media, sha256=sha256, size=size)
+            for address, media, sha256, size in rows
+        ]
+    except (TypeError, ValueError) as error:
+        raise Damage("not a listing: rows of address, media, sha256 and size") from error
+
+
+def _decompress(stored: bytes, row: ArtifactRow) -> bytes:
+    damage = Damage(f"artifact {unpack_digest(row.address)}: its stored bytes cannot be unpacked")
+    try:
+        announced = zstandard.get_frame_parameters(stored).content_size
+    except zstandard.ZstdError as error:
+        raise damage from error
+    if announced != row.size:  # it may be more than there is memory for
+        raise damage
+    try:
+        return zstandard.ZstdDecompressor().decompress(stored, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise damage from error

@@ -3,6 +3,7 @@
 from typing import Any
 
 import zstandard
+from blake3 import blake3
 
 from ledger.artifact import ArtifactRef, describe_artifact
 from ledger.canonical import parse_canonical
@@ -34,7 +35,11 @@ def read_artifact(row: ArtifactRow, blobs: BlobStore) -> bytes:
     stored = row.data if row.place == "row" else blobs.read(row.address, row.codec)
     if stored is None:
         raise Damage(f"artifact {address}: its bytes are missing")
-    data = _decompress(stored, row) if row.codec == "zstd" else stored
+    # A plain artifact is stored as its bytes, whose own hash is compared below.
+    is_packed = row.codec == "zstd"
+    if (blake3(stored).digest() if is_packed else row.address) != row.stored:
+        raise Damage(f"artifact {address}: its stored bytes are not those that were written")
+    data = _decompress(stored, row) if is_packed else stored
     actual = describe_artifact(data, media="")
     if actual.address != address:
         raise Damage(f"artifact {address}: its bytes hash to {actual.address}")

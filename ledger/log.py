@@ -34,6 +34,8 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
+from blake3 import blake3
+
 from ledger import merkle
 from ledger.artifact import LISTING, ArtifactRef, describe_artifact
 from ledger.canonical import format_canonical
@@ -90,6 +92,7 @@ class Ledger:
             sha256=bytes.fromhex(ref.sha256),
             size=ref.size,
             codec=codec,
+            stored=address if codec == "plain" else blake3(stored).digest(),
             place="row" if is_small else "file",
             data=stored if is_small else None,
         )

@@ -33,6 +33,8 @@ class ArtifactRow(NamedTuple):
         sha256: raw SHA-256 of the plain bytes.
         size: plain bytes.
         codec: ``plain`` or ``zstd``.
+        stored: raw BLAKE3 of the bytes as stored: a compressed form has bits that change nothing,
+            and a change of one of them has to show all the same.
         place: ``row`` (in ``data``), ``file`` (in the blob store) or ``redacted`` (gone).
         data: the encoded bytes of an artifact in a row, else ``None``.
     """
@@ -41,6 +43,7 @@ class ArtifactRow(NamedTuple):
     sha256: bytes
     size: int
     codec: str
+    stored: bytes
     place: str
     data: bytes | None
 

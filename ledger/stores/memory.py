@@ -36,7 +36,7 @@ class MemoryRecords:
             self._artifacts = {**transaction.artifacts, **self._artifacts}
             for address in transaction.redacted:
                 row = self._artifacts[address]
-                self._artifacts[address] = row._replace(place="redacted", data=None)
+                self._artifacts[address] = row._replace(place="redacted", data=None, stored=b"")
             self._tiles.update(
                 {(tile.level, tile.index): tile.hashes for tile in transaction.tiles}
             )

@@ -91,7 +91,7 @@ class SqlTransaction:
         self.has_redacted = True
         table = tables.artifact
         change = update(table).where(table.c.address == address)
-        self._connection.execute(change.values(place="redacted", data=None))
+        self._connection.execute(change.values(place="redacted", data=None, stored=b""))
 
 
 class _Statements:

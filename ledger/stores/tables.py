@@ -47,6 +47,7 @@ artifact = Table(
     Column("sha256", LargeBinary, nullable=False),
     Column("size", Integer, nullable=False),
     Column("codec", Text, nullable=False),
+    Column("stored", LargeBinary, nullable=False),
     Column("place", Text, nullable=False),
     Column("data", LargeBinary),
     sqlite_strict=True,

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from ledger.contents import read_artifact, read_listing
+from ledger.contents import CODECS, read_artifact, read_listing
 from ledger.digest import pack_digest, unpack_digest
 from ledger.errors import Damage, LedgerError
 from ledger.ports import ArtifactRow, BlobStore, RecordStore
 from ledger.verify.findings import Finding, Outcome, Tally, damage, missing
 
 _PLACES = frozenset({"row", "file", "redacted"})
-_CODECS = frozenset({"plain", "zstd"})
 
 
 def check_artifacts(
@@ -27,7 +26,7 @@ def check_artifacts(
         tally.artifacts += 1
         where = f"artifact {unpack_digest(row.address)}"
         redacted_by = redactions.get(row.address)
-        if row.place not in _PLACES or row.codec not in _CODECS:
+        if row.place not in _PLACES or row.codec not in CODECS:
             yield damage(where, f"its row says {row.place!r} and {row.codec!r}")
         elif row.place == "redacted" and redacted_by is None:
             yield damage(where, "its row says that it was redacted, and no event does")
@@ -41,6 +40,8 @@ def check_artifacts(
 def _check_redacted(row: ArtifactRow, blobs: BlobStore, where: str, redacted_by: int) -> Finding:
     if row.place != "redacted" or row.data is not None or blobs.read(row.address, row.codec):
         return damage(where, f"event {redacted_by:,} redacted it and its bytes are still there")
+    if row.stored:
+        return damage(where, "its row is not that of a redacted artifact")
     return Finding(
         outcome=Outcome.REDACTED, where=where, what=f"gone on purpose, says event {redacted_by:,}"
     )

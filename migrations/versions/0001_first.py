@@ -46,6 +46,7 @@ def _make_record_tables() -> None:
         Column("sha256", LargeBinary, nullable=False),
         Column("size", Integer, nullable=False),
         Column("codec", Text, nullable=False),
+        Column("stored", LargeBinary, nullable=False),
         Column("place", Text, nullable=False),
         Column("data", LargeBinary),
         **strict,
@@ -102,6 +103,7 @@ def _make_triggers() -> None:
         "CREATE TRIGGER artifact_no_update BEFORE UPDATE ON artifact "
         "WHEN NEW.place IS NOT 'redacted' OR NEW.data IS NOT NULL "
         "OR NEW.address IS NOT OLD.address OR NEW.sha256 IS NOT OLD.sha256 "
-        "OR NEW.size IS NOT OLD.size OR NEW.codec IS NOT OLD.codec BEGIN "
+        "OR NEW.size IS NOT OLD.size OR NEW.codec IS NOT OLD.codec "
+        "OR NEW.stored IS NOT x'' BEGIN "
         "SELECT RAISE(ABORT, 'artifact: rows are written once'); END"
     )

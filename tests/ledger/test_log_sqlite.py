@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from blake3 import blake3
 from sqlalchemy import event
 
 from ledger.artifact import OCTETS, TEXT
@@ -74,7 +75,19 @@ def test_a_header_that_announces_more_than_there_is_memory_for_is_damage(home, l
     bomb = b"\x28\xb5\x2f\xfd\xe0" + (2**60).to_bytes(8, "little") + row.data[7:]
     assert zstandard.get_frame_parameters(bomb).content_size == 2**60
     with pytest.raises(Damage, match="cannot be unpacked"):
-        read_artifact(row._replace(data=bomb), home.blobs)
+        read_artifact(row._replace(data=bomb, stored=blake3(bomb).digest()), home.blobs)
+
+
+def test_a_bit_that_changes_nothing_in_a_compressed_form_shows_all_the_same(home, ledger):
+    row = home.records.find_artifact(pack_digest(record(ledger, b"packed " * 100).address))
+    flipped = [
+        row.data[:at] + bytes([row.data[at] ^ (1 << bit)]) + row.data[at + 1 :]
+        for at in range(len(row.data))
+        for bit in range(8)
+    ]
+    for data in flipped:
+        with pytest.raises(Damage):
+            read_artifact(row._replace(data=data), home.blobs)
 
 
 def test_an_event_that_changed_is_not_returned(home, ledger):

@@ -12,6 +12,7 @@ from blake3 import blake3
 from cli.setting import open_stores
 from ledger import merkle
 from ledger.checkpoint import Checkpoint, sign_checkpoint
+from ledger.digest import unpack_digest
 from ledger.stores.keys import FileSigner
 from ledger.verify import Finding, Tally, verify_ledger
 
@@ -126,3 +127,53 @@ def sign_as_owner(ledger: Path, origin: str = "test.example/log") -> None:
     note = sign_checkpoint(Checkpoint(origin=origin, size=size, root=root), signer._key)
     (ledger / "last-signed").write_text(note)
     tamper(ledger, ("INSERT OR REPLACE INTO checkpoint VALUES (?, ?)", (size, note)))
+
+
+def sweep(ledger: Path, table: str) -> list[tuple[str, list[str]]]:
+    """Flip each value of a table in turn, the database put back each time.
+
+    Returns:
+        For each value, what it is and the findings that name the row that it stands in.
+    """
+    tamper(ledger)
+    path = ledger / "ledger.db"
+    whole = path.read_bytes()
+    key = TABLES[table]
+    with closing(sqlite3.connect(path)) as connection:
+        cursor = connection.execute(f"SELECT * FROM {table}")
+        columns = [description[0] for description in cursor.description]
+        rows = [dict(zip(columns, row, strict=True)) for row in cursor]
+    swept = []
+    for row in rows:
+        for column, value in row.items():
+            if value is None or (table, column) in _WITHOUT_MEANING:
+                continue
+            changed = flip(value)
+            change(ledger, table, column, tuple(row[name] for name in key), flip)
+            places = _places(table, row) | _places(table, row | {column: changed})
+            named = [finding.what for finding in find(ledger) if finding.where in places]
+            swept.append((f"{table} {row[key[0]]!r} {column}", named))
+            path.write_bytes(whole)
+    return swept
+
+
+_WITHOUT_MEANING = {
+    ("ledger", "id"),
+    ("head", "id"),
+    ("event", "position"),  # Another position is another order: test_order.
+    ("projection", "version"),
+}
+
+
+def _places(table: str, row: dict[str, Any]) -> set[str]:
+    """Return by what a finding names ``row``."""
+    return {
+        "ledger": lambda: {"public key"},
+        "head": lambda: {"head"},
+        "event": lambda: {f"event {row['position']:,}"},
+        "artifact": lambda: {f"artifact {unpack_digest(row['address'])}"},
+        "tile": lambda: {f"tile {row['level']}/{row['index']}"},
+        "checkpoint": lambda: {f"checkpoint {row['size']:,}"},
+        "projection": lambda: {f"projection {row['name']}"},
+        "projection_row": lambda: {f"projection {row['name']}"},
+    }[table]()

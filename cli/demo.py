@@ -48,7 +48,7 @@ LEDGER_NAMES = {DATABASE, f"{DATABASE}-shm", f"{DATABASE}-wal"} | {
 
 
 @click.command()
-@click.argument("name", type=click.Choice(sorted(DEMOS)), default="gsm8k")
+@click.argument("name", type=click.Choice(sorted(DEMOS)), default="gsm8k", metavar="[NAME]")
 @click.pass_obj
 def command(where: str | None, name: str) -> None:
     """Run the worked example NAME; its ledger stays in .demo/NAME/.

@@ -34,4 +34,5 @@ def command(where: str | None, origin: str | None, *, is_upgrade: bool, as_json:
         return
     click.echo(f"ledger made in {folder}/")
     click.echo(f"its public key, for whoever verifies its checkpoints:\n  {vkey}")
-    click.echo("next: verdict run SUITE --configuration NAME, or see a whole example: verdict demo")
+    click.echo("next: verdict run SUITE --configuration NAME")
+    click.echo("or see a whole example first: verdict demo")

@@ -1,6 +1,7 @@
 """How things look: text for people, JSON for programs, progress on a terminal alone."""
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,11 +34,22 @@ FAULTS_SHOWN = 5
 PIPE_WIDTH = 1_000
 """Columns where there is no terminal to ask: wider than any table, so that no line is broken."""
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
 
 def console() -> Console:
     """Return what tables are printed on."""
     width = None if sys.stdout.isatty() else PIPE_WIDTH
     return Console(file=sys.stdout, width=width, highlight=False, emoji=False)
+
+
+def make_printable(text: str) -> str:
+    """Return ``text`` with its control characters spelled out, but for line feeds and tabs.
+
+    What a model answered may hold what a terminal takes for a command.
+    """
+    spelled = _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return spelled.encode("utf-8", "backslashreplace").decode()
 
 
 def print_json(value: object) -> None:
@@ -90,13 +102,18 @@ def print_report(report: Report) -> None:
     """Print a scorecard as text."""
     out = console()
     for name, value in describe_report(report):
-        out.print(Text.assemble((f"{name:<14}", "bold"), value), soft_wrap=True)
+        _print_line(out, Text.assemble((f"{name:<14}", "bold"), value))
     out.print()
     out.print(_make_table(report))
     out.print()
     for line in _explain(report):
-        out.print(Text(line), soft_wrap=True)
-    out.print(gate_line(report), soft_wrap=True)
+        _print_line(out, Text(line))
+    _print_line(out, gate_line(report))
+
+
+def _print_line(out: Console, text: Text) -> None:
+    """Print a text, broken between words on a terminal and not at all in a pipe."""
+    out.print(text, soft_wrap=not out.is_terminal)
 
 
 def print_next(where: str | None, report: Report) -> None:

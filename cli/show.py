@@ -6,6 +6,7 @@ import sys
 import click
 import orjson
 
+from cli.render import make_printable
 from cli.setting import find_folder, open_ledger
 from ledger.artifact import decode_text
 from ledger.digest import Digest
@@ -36,7 +37,7 @@ def _show_event(ledger: Ledger, address: Digest, *, is_raw: bool) -> None:
         click.echo(data, nl=False)
         return
     shown = {"address": address, "position": position, **orjson.loads(data)}
-    click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+    click.echo(make_printable(json.dumps(shown, indent=2, ensure_ascii=False)))
 
 
 def _show_artifact(ledger: Ledger, address: Digest, *, is_raw: bool) -> None:
@@ -48,6 +49,6 @@ def _show_artifact(ledger: Ledger, address: Digest, *, is_raw: bool) -> None:
     row = ledger.describe(address)
     click.secho(f"{address}\nsha256:{row.sha256.hex()}\n{row.size:,} bytes\n", dim=True)
     try:
-        click.echo(decode_text(data).encode("utf-8", "replace").decode())
+        click.echo(make_printable(decode_text(data)))
     except UnicodeDecodeError:
         click.echo("(not text: --raw gives the bytes)")

@@ -240,8 +240,9 @@ class _Plan:
 
     def take(self, drafts: Sequence[Draft]) -> list[Recorded] | LedgerError:
         """Add one batch, or return why it cannot be added."""
-        positions, known = self.positions, self._known_events
-        first = len(self._rows)
+        positions, rows = self.positions, self._rows
+        known_events, known_artifacts = self._known_events, self._known_artifacts
+        first = len(rows)
         start = self._transaction.head.size
         recorded: list[Recorded] = []
         artifacts: dict[bytes, _Pending] = {}
@@ -250,18 +251,18 @@ class _Plan:
             position = positions.get(address)
             if position is None:
                 for named in draft.events:
-                    if named not in known and named not in positions:
+                    if named not in known_events and named not in positions:
                         fault = self._find_event(draft, named)
                         if fault is not None:
                             return self._withdraw(first, fault)
                 for ref in draft.artifacts:
-                    if ref.address not in self._known_artifacts:
+                    if ref.address not in known_artifacts:
                         fault = self._find_artifact(draft, ref, artifacts)
                         if fault is not None:
                             return self._withdraw(first, fault)
-                position = start + len(self._rows)
+                position = start + len(rows)
                 positions[address] = position
-                self._rows.append(EventRow(position, draft.raw_address, draft.leaf, draft.data))
+                rows.append(EventRow(position, draft.raw_address, draft.leaf, draft.data))
             recorded.append(Recorded(address, position))
         self.artifacts.update(artifacts)
         return recorded
@@ -283,8 +284,7 @@ class _Plan:
         frontier = merkle.split_hashes(head.frontier)
         leaves = [row.leaf for row in self._rows]
         tiles = merkle.complete_tiles(self._transaction, head.size, leaves)
-        for size, leaf in enumerate(leaves, start=head.size):
-            merkle.push_leaf(frontier, size, leaf)
+        merkle.push_leaves(frontier, head.size, leaves)
         self._transaction.insert(
             events=self._rows,
             artifacts=[item.row for item in self.artifacts.values()],
@@ -339,20 +339,18 @@ class _Plan:
         return bool(self._transaction.find_artifacts([address]))
 
 
-class _KnownAddresses:
-    """The newest addresses that are known to be committed, bounded."""
+class _KnownAddresses(dict[Digest, None]):
+    """The newest addresses that are known to be committed, bounded.
 
-    def __init__(self) -> None:
-        self._addresses: dict[Digest, None] = {}
-
-    def __contains__(self, address: Digest) -> bool:
-        return address in self._addresses
+    A dict, so that asking it, several times an event, is no call.
+    """
 
     def add(self, addresses: Iterable[Digest]) -> None:
         """Remember ``addresses``; once in a while the older half is forgotten."""
-        self._addresses.update(dict.fromkeys(addresses))
-        if len(self._addresses) > 2 * KNOWN_MAX:
-            self._addresses = dict.fromkeys(list(self._addresses)[KNOWN_MAX:])
+        self.update(dict.fromkeys(addresses))
+        if len(self) > 2 * KNOWN_MAX:
+            for address in list(self)[:-KNOWN_MAX]:
+                del self[address]
 
 
 def make_draft(event: Event) -> Draft:

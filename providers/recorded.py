@@ -85,8 +85,8 @@ def make_recorded(settings: JsonObject, files: Mapping[str, bytes]) -> Recorded:
                 place = (line.case, line.variant, line.repetition)
                 if place in spans:
                     faults.append(
-                        f"{name} line {number}: a second answer for case {line.case}, repetition "
-                        f"{line.repetition}; the first is in line {lines[place]}"
+                        f"{name} line {number}: a second answer for case {_show(line.case)}, "
+                        f"repetition {line.repetition}; the first is in line {lines[place]}"
                     )
                 spans.setdefault(place, (start, stop))
                 lines.setdefault(place, number)
@@ -111,6 +111,9 @@ def _parse(raw: bytes) -> _Line:
     try:
         if not isinstance(document, dict):
             raise ValueError("not a JSON object")  # noqa: TRY004 - one kind of fault
+        for key in document.keys() - _Line.model_fields.keys():
+            known = ", ".join(_Line.model_fields)
+            raise ValueError(f"unknown field {_show(key)}; there are {known}")
         # An answer may hold what pydantic takes for no text: a lone surrogate.
         answer = document.get("answer")
         is_text = isinstance(answer, str)
@@ -120,6 +123,11 @@ def _parse(raw: bytes) -> _Line:
         field = ".".join(str(part) for part in first["loc"])
         raise ValueError(f"{field}: {first['msg']}") from error
     return line
+
+
+def _show(text: str) -> str:
+    """Return ``text`` as a line of a terminal can carry it."""
+    return text[:80] if text.isprintable() else f"{text!r:.80}"
 
 
 def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -32,9 +32,11 @@ from ledger.outcomes import Cause, Verdict
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Keeper, Scorecard, TrialState
 from providers import SessionFailure, SessionResult
 from trials.criteria import put_criteria
-from trials.run import CONCURRENCY, Tell
+from trials.run import CONCURRENCY, Tell, describe_error
 from trials.suite import Check, Suite
 
+REASON_BYTES_MAX = 20_000
+"""Of a verdict's reason, which is part of its event."""
 ATTEMPTS_MAX = 2
 """Times that a request is sent before its answer counts as unreadable."""
 
@@ -194,7 +196,7 @@ class _Engine:
         )
         for attempt in range(1, ATTEMPTS_MAX + 1):
             answer = await self._ask_once(trial, request, attempt)
-            if isinstance(answer, Answered) and grader.is_readable(request, answer.text):
+            if isinstance(answer, Answered) and _is_readable(grader, request, answer.text):
                 break
         return answer
 
@@ -212,7 +214,10 @@ class _Engine:
         )
         await asyncio.wrap_future(ledger.submit([asked]))
         begun = time.monotonic_ns()
-        result = await self._ask(request)
+        try:
+            result = await self._ask(request)
+        except Exception as error:  # noqa: BLE001 - a call that fails is an outcome, however it does
+            result = SessionFailure(cause="provider_failed", detail=describe_error(error))
         duration_us = (time.monotonic_ns() - begun) // 1000
         if isinstance(result, SessionFailure):
             raw = result.response
@@ -280,7 +285,10 @@ def gather_evidence(ledger: Ledger, trial: TrialState, key: Key | None) -> Evide
 def plan_requests(grader: Grader, evidence: Evidence) -> tuple[GraderRequest, ...] | Decision:
     """Return what ``grader`` asks, or that it failed."""
     try:
-        return grader.plan(evidence)
+        requests = tuple(grader.plan(evidence))
+        for request in requests:
+            request.address()  # one without canonical bytes cannot be recorded, so it is not sent
+        return requests
     except Exception as error:  # noqa: BLE001 - a stranger's code; its fault is an outcome
         return _failed(grader, error)
 
@@ -302,14 +310,30 @@ def decide_check(
         address: answer.text for address, answer in answers.items() if isinstance(answer, Answered)
     }
     try:
-        return grader.decide(evidence, texts)
+        return _check_decision(grader.decide(evidence, texts))
     except Exception as error:  # noqa: BLE001 - a stranger's code; its fault is an outcome
         return _failed(grader, error)
+
+
+def _check_decision(decision: Decision) -> Decision:
+    """Return ``decision``, which a verdict can carry; it comes from a stranger's code."""
+    if not isinstance(decision, Decision):
+        raise TypeError(f"decided {decision!r:.80}")
+    if len(decision.reason.encode()) > REASON_BYTES_MAX:
+        raise ValueError(f"its reason has more than {REASON_BYTES_MAX:,} bytes")
+    return decision
+
+
+def _is_readable(grader: Grader, request: GraderRequest, answer: str) -> bool:
+    try:
+        return grader.is_readable(request, answer)
+    except Exception:  # noqa: BLE001 - as above; ``decide`` will say what is the matter
+        return True
 
 
 def _failed(grader: Grader, error: Exception) -> Decision:
     return Decision(
         verdict=Verdict.UNPROVEN,
         cause=Cause.GRADER_FAILED,
-        reason=f"The grader {grader.name} failed: {type(error).__name__}: {error}"[:500],
+        reason=f"The grader {grader.name} failed: {describe_error(error)}",
     )

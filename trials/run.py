@@ -229,7 +229,10 @@ class _Engine:
             repetition=planned.repetition,
         )
         begun = time.monotonic_ns()
-        result = await self._provider.respond(request)
+        try:
+            result = await self._provider.respond(request)
+        except Exception as error:  # noqa: BLE001 - a trial that fails is an outcome, however it does
+            result = SessionFailure(cause="provider_failed", detail=describe_error(error))
         duration_us = (time.monotonic_ns() - begun) // 1000
         await self._record(self._draft_outcome(planned, trial, result, duration_us))
 
@@ -285,3 +288,9 @@ class _Engine:
         draft = self._ledger.draft(body)
         await asyncio.wrap_future(self._ledger.submit([draft]))
         return draft.address
+
+
+def describe_error(error: Exception) -> str:
+    """Return one short line about what a stranger's code raised, fit for an event."""
+    text = f"{type(error).__name__}: {error}"[:400]
+    return " ".join(text.encode("utf-8", "backslashreplace").decode().split())

@@ -5,7 +5,7 @@ led to the verdict and nothing else.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ledger.artifact import ArtifactRef, decode_text
@@ -83,24 +83,17 @@ def _trace_criteria(
     ledger: Ledger, verdict: VerdictGiven, grading: GradingStarted, case: str
 ) -> Iterator[Step]:
     yield _event(1, "grading", ledger.find(verdict.grading))
-    yield _artifact(ledger, 2, "criteria", grading.criteria)
     criteria = parse_criteria(ledger.get(grading.criteria.address))
     check = next(check for check in criteria.checks if check.name == verdict.check)
     grader = check.identity
+    name = ("grader", f"{grader['name']} v{grader['version']}, code {grader['code']}")
+    step = _artifact(ledger, 2, "criteria", grading.criteria)
+    yield replace(step, fields=(*step.fields, name))
     for field, (_, address) in check.files.items():
         yield _artifact_at(ledger, 3, field, address)
     key = criteria.keys.get(case)
     if key is not None:
-        step = _artifact_at(ledger, 3, "key", key)
-        name = ("grader", f"{grader['name']} v{grader['version']}, code {grader['code']}")
-        yield Step(
-            depth=step.depth,
-            label=step.label,
-            address=step.address,
-            position=None,
-            fields=(*step.fields, name),
-            excerpt=step.excerpt,
-        )
+        yield _artifact_at(ledger, 3, "key", key)
 
 
 def _trace_answer(ledger: Ledger, address: Digest) -> Iterator[Step]:

@@ -46,18 +46,23 @@ class Folding:
             entries: in order; those that the projection does not read, or has read, pass by.
             position: the next one to fold afterwards.
         """
-        projection, kinds = self._projection, self._projection.kinds
+        projection, kinds, key_of = self._projection, self._projection.kinds, self._projection.key
         by_key: defaultdict[str, list[Entry]] = defaultdict(list)
+        if entries and entries[0].position < self._position:
+            entries = [entry for entry in entries if entry.position >= self._position]
         for entry in entries:
-            if type(entry.event.body) in kinds and entry.position >= self._position:
-                by_key[projection.key(entry)].append(entry)
+            if type(entry.event.body) in kinds:
+                by_key[key_of(entry)].append(entry)
         self._load(
             key
             for key, some in by_key.items()
             if type(some[0].event.body) not in projection.openers
         )
-        touched = {key: _fold_key(projection, self._cache.get(key), by_key[key]) for key in by_key}
-        touched = {key: state for key, state in touched.items() if state is not None}
+        touched: dict[str, Any] = {}
+        for key, some in by_key.items():
+            state = _fold_key(projection, self._cache.get(key), some)
+            if state is not None:
+                touched[key] = state
         rows = {key: projection.encode(state) for key, state in touched.items()}
         change = Change(projection.name, projection.version, self._position, position, rows)
         self._remember(touched)
@@ -177,8 +182,9 @@ def _fold_key(
     whose key no opener began passes by, and a further opener begins the key anew. So a row
     depends neither on the batches nor on what is held in memory.
     """
+    openers = projection.openers
     for at in range(len(entries) - 1, -1, -1):
-        if type(entries[at].event.body) in projection.openers:
+        if type(entries[at].event.body) in openers:
             return projection.fold(None, entries[at:])
     return None if state is None else projection.fold(state, entries)
 

@@ -10,6 +10,8 @@ from ledger.events import Body, Entry
 
 State = TypeVar("State")
 
+_ENCODER = msgspec.json.Encoder(order="sorted")
+
 
 class Projection(Protocol[State]):
     """A pure fold with a name and a version.
@@ -72,4 +74,4 @@ def encode_state(state: object) -> bytes:
 
     Sorted as RFC 8785 sorts ASCII keys; ``tests/ledger/projections`` holds the two equal.
     """
-    return msgspec.json.encode(state, order="sorted")
+    return _ENCODER.encode(state)

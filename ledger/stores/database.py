@@ -9,6 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -121,6 +122,16 @@ class Database:
         finally:
             # Its timeout is not the pool's: the next one to write gets a new connection.
             connection.invalidate()
+
+
+def driver_of(connection: Connection) -> Any:
+    """Return the driver's connection, for rows as the driver has them: Core's take twice the time.
+
+    ``Database.reading`` alone translates its errors: it is not for writing.
+    """
+    driver = connection.connection.driver_connection
+    assert driver is not None  # noqa: S101 - connected
+    return driver
 
 
 def _code_of(error: DBAPIError) -> int | None:

@@ -9,6 +9,7 @@ import secrets
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from cryptography.exceptions import InternalError, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -38,7 +39,7 @@ class FileSigner:
         path = folder / KEY_NAME
         try:
             key = load_pem_private_key(path.read_bytes(), password=None)
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError, UnsupportedAlgorithm, InternalError) as error:
             raise Damage(f"{path}: no readable signing key: restore it from its copy") from error
         if not isinstance(key, Ed25519PrivateKey):
             raise Damage(f"{path}: not an Ed25519 key")

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from ledger.errors import Damage
 from ledger.ports import Change
 from ledger.stores import tables
-from ledger.stores.database import Database
+from ledger.stores.database import Database, driver_of
 from ledger.stores.engine import open_scratch_engine
 
 READ_ROWS = 2_000
@@ -30,6 +30,20 @@ class SqlProjections:
             index_elements=["name", "key"], set_={"value": upsert.excluded.value}
         )
         self._upsert = str(upsert.compile(database.engine))
+        table = tables.projection_row.c
+        query = select(table.key, table.value).where(table.name == bindparam("a"))
+        first, last = bindparam("b"), table.key < bindparam("c")
+        some = {"from": table.key >= first, "after": table.key > first}
+        reads = {
+            name: str(
+                query.where(start, last)
+                .order_by(table.key)
+                .limit(bindparam("d"))
+                .compile(database.engine)
+            )
+            for name, start in some.items()
+        }
+        self._read_from, self._read_after = reads["from"], reads["after"]
 
     def position(self, name: str) -> tuple[int, int] | None:
         """Return version and next position."""
@@ -73,19 +87,15 @@ class SqlProjections:
 
     def rows(self, name: str, prefix: str = "") -> Iterator[tuple[str, bytes]]:
         """Yield rows in order of key."""
-        table = tables.projection_row.c
-        query = select(table.key, table.value).where(table.name == name, table.key >= prefix)
-        if prefix:
-            query = query.where(table.key < prefix + _LAST)
-        query = query.order_by(table.key).limit(READ_ROWS)
-        after = ""
+        read, start = self._read_from, prefix
         while True:
             with self._reading() as connection:
-                some = connection.execute(query.where(table.key > after)).all()
-            yield from (tuple(row) for row in some)
+                values = (name, start, prefix + _LAST, READ_ROWS, 0)
+                some = driver_of(connection).execute(read, values).fetchall()
+            yield from some
             if len(some) < READ_ROWS:
                 return
-            after = some[-1].key
+            read, start = self._read_after, some[-1][0]
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

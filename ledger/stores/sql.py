@@ -6,6 +6,7 @@ order.
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import repeat
 from typing import Any
 
 from sqlalchemy import (
@@ -26,14 +27,12 @@ from ledger.errors import Damage
 from ledger.merkle import TILE_WIDTH, Tile
 from ledger.ports import ArtifactRow, Duplicate, EventRow, Head
 from ledger.stores import tables
-from ledger.stores.database import Database
+from ledger.stores.database import Database, driver_of
 
 READ_ROWS = 1_000
 """Rows fetched at a time: memory stays flat however long the log is."""
 FAULTS_MAX = 100
 """Faults that SQLite lists."""
-LOOKUP_MAX = 500
-"""Addresses in one IN list; SQLite took 999 variables for long."""
 
 
 class SqlTransaction:
@@ -112,8 +111,11 @@ class _Statements:
         # 100 µs to compose a list of one, and a list is only then faster.
         found = select(table.c.address, table.c.position).where(table.c.address == bindparam("a"))
         self.find_event = str(found.compile(engine))
-        known = tables.artifact.c.address
-        self.find_artifact = str(select(known).where(known == bindparam("a")).compile(engine))
+        of = tables.artifact.c
+        known = select(of.address).where(of.address == bindparam("a"))
+        self.find_artifact = str(known.compile(engine))
+        described = select(of.address, of.sha256, of.size).where(of.address == bindparam("a"))
+        self.describe_artifact = str(described.compile(engine))
         moved = update(tables.head).values({column.name: bindparam(None) for column in columns})
         self.set_head = str(moved.compile(engine))
 
@@ -158,12 +160,10 @@ class SqlRecords:
         """Yield event rows in order of position."""
         while start < stop:
             with self._database.reading() as connection:
-                # Rows as the driver has them: Core's take longer than reading them.
-                driver = connection.connection.driver_connection
-                assert driver is not None  # noqa: S101 - connected
-                cursor = driver.execute(self._statements.read, (start, stop - 1, READ_ROWS, 0))
-                rows = cursor.fetchall()
-            yield from map(EventRow._make, rows)
+                run = driver_of(connection).execute
+                rows = run(self._statements.read, (start, stop - 1, READ_ROWS, 0)).fetchall()
+            # As ``EventRow._make``, whose check of the length takes longer than the rest.
+            yield from map(tuple.__new__, repeat(EventRow), rows)
             if len(rows) < READ_ROWS:
                 return
             start = rows[-1][0] + 1
@@ -180,18 +180,12 @@ class SqlRecords:
 
     def find_events(self, addresses: Sequence[bytes]) -> dict[bytes, int]:
         """Return the positions of those that are events of the log."""
-        with self._database.reading() as connection:
-            return _find_events(connection, addresses)
+        return dict(self._look_up(self._statements.find_event, addresses))
 
     def describe_artifacts(self, addresses: Sequence[bytes]) -> dict[bytes, tuple[bytes, int]]:
         """Return SHA-256 and size of those that have a row."""
-        table = tables.artifact.c
-        found: dict[bytes, tuple[bytes, int]] = {}
-        for some in _slices(addresses):
-            query = select(table.address, table.sha256, table.size)
-            for address, sha256, size in self._rows(query.where(table.address.in_(some))):
-                found[address] = (sha256, size)
-        return found
+        rows = self._look_up(self._statements.describe_artifact, addresses)
+        return {address: (sha256, size) for address, sha256, size in rows}
 
     def find_prefix(self, first: bytes, last: bytes, limit: int) -> list[tuple[str, bytes]]:
         """Return what lies in first … last."""
@@ -245,6 +239,13 @@ class SqlRecords:
             raise Damage("table ledger: the row with the log's public key is missing")
         return str(rows[0][0])
 
+    def _look_up(self, statement: str, addresses: Sequence[bytes]) -> list[Any]:
+        """Return the rows of those of ``addresses`` that have one."""
+        with self._database.reading() as connection:
+            run = driver_of(connection).execute
+            rows = [run(statement, (address,)).fetchone() for address in addresses]
+        return [row for row in rows if row is not None]
+
     def _rows(self, query: Executable, **values: object) -> list[tuple]:  # type: ignore[type-arg]
         with self._database.reading() as connection:
             return connection.execute(query, values).all()  # type: ignore[return-value]
@@ -277,17 +278,3 @@ def _read_tile(connection: Connection, level: int, index: int) -> bytes | None:
     if hashes is not None and len(hashes) != TILE_WIDTH * 32:
         raise Damage(f"tile {level}/{index}: {len(hashes):,} bytes instead of 8,192")
     return hashes
-
-
-def _find_events(connection: Connection, addresses: Sequence[bytes]) -> dict[bytes, int]:
-    table = tables.event.c
-    found: dict[bytes, int] = {}
-    for some in _slices(addresses):
-        query = select(table.address, table.position).where(table.address.in_(some))
-        found.update(tuple(row) for row in connection.execute(query))
-    return found
-
-
-def _slices(addresses: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    for at in range(0, len(addresses), LOOKUP_MAX):
-        yield addresses[at : at + LOOKUP_MAX]

@@ -26,19 +26,23 @@ class TreeCheck:
         self._roots: dict[int, bytes] = {0: merkle.EMPTY_ROOT}
         self._rows: list[list[bytes]] = [[]]
         self._full = [0]
-        self._frontier: list[bytes] = []
+        self._tiled: list[bytes] = []
         self._size = 0
         self._newest = 0
 
     def push(self, leaves: Sequence[bytes]) -> Iterator[Finding]:
         """Add leaves, and compare each tile that they fill."""
         row = self._rows[0]
-        for leaf in leaves:
-            merkle.push_leaf(self._frontier, self._size, leaf)
-            self._size += 1
-            row.append(leaf)
-            if self._size in self._wanted:
-                self._roots[self._size] = merkle.compute_root(self._frontier)
+        at = 0
+        while at < len(leaves):
+            tiled = self._size - len(row)
+            some = leaves[at : at + merkle.TILE_WIDTH - len(row)]
+            sizes = range(self._size + 1, self._size + len(some) + 1)
+            row += some
+            at += len(some)
+            self._size += len(some)
+            for size in self._wanted.intersection(sizes):
+                self._roots[size] = merkle.compute_root(self._frontier(row[: size - tiled]))
             if len(row) == merkle.TILE_WIDTH:
                 yield from self._compare_tile(0)
 
@@ -52,9 +56,10 @@ class TreeCheck:
 
     def check_head(self, head: Head) -> Iterator[Finding]:
         """Check that the head says what the events are, and that there are no more of them."""
-        if head.root != merkle.compute_root(self._frontier):
+        frontier = self._frontier(self._rows[0])
+        if head.root != merkle.compute_root(frontier):
             yield damage("head", "its root is not the root of the events")
-        if head.frontier != b"".join(self._frontier):
+        if head.frontier != b"".join(frontier):
             yield damage("head", "its frontier is not that of the events")
         if next(self._records.read_events(head.size, 2**62), None) is not None:
             yield damage("head", f"it counts {head.size:,} events and there are more")
@@ -117,6 +122,12 @@ class TreeCheck:
                 "changed, or an older copy was put back and written on",
             )
 
+    def _frontier(self, leaves: Sequence[bytes]) -> list[bytes]:
+        """Return the frontier over the full tiles and, after them, less than a tile of leaves."""
+        frontier = list(self._tiled)
+        merkle.push_leaves(frontier, self._full[0] * merkle.TILE_WIDTH, leaves)
+        return frontier
+
     def _compare_tile(self, level: int) -> Iterator[Finding]:
         row = self._rows[level]
         index = self._full[level]
@@ -131,6 +142,8 @@ class TreeCheck:
             yield damage(where, str(error).removeprefix(f"{where}: "))
         self._full[level] += 1
         above = merkle.hash_row(row)
+        if level == 0:
+            merkle.push_leaf(self._tiled, index, above)
         row.clear()
         if level + 1 == len(self._rows):
             self._rows.append([])

@@ -6,12 +6,15 @@ import sqlite3
 from contextlib import closing
 from decimal import Decimal
 
+import click
 import pytest
 from blake3 import blake3
 
+from cli.trace import format_step
 from ledger.checkpoint import open_note, parse_proof, parse_verifier
 from ledger.merkle import check_consistency, check_inclusion, hash_leaf
 from tests.cli.program import call, spawn, write_lines
+from trials.trace import Step
 
 
 @pytest.fixture
@@ -65,10 +68,10 @@ def test_a_prefix_that_two_things_share_is_refused_with_what_it_begins(home):
     for address in ("abcd" + "0" * 60, "abcd" + "1" * 60):
         change(
             home,
-            "INSERT INTO artifact VALUES (?, ?, 0, 'plain', 'row', ?)",
+            "INSERT INTO artifact (address, sha256, size, codec, stored, place, data) "
+            "VALUES (?, ?, 0, 'plain', x'', 'row', x'')",
             bytes.fromhex(address),
             bytes(32),
-            b"",
         )
     done = call("show", "abcd")
     some = "artifact abcd000000000000, artifact abcd111111111111"
@@ -197,3 +200,30 @@ def test_json_is_utf8_and_sorted():
     text = call("scorecard", "--json").out
     document = json.loads(text)
     assert text == json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_no_line_of_a_trace_is_wider_than_the_terminal(failed, width):
+    steps = [Step(**step) for step in call("trace", failed["verdict_event"], "--json").json()]
+    lines = [click.unstyle(line) for step in steps for line in format_step(step, width)]
+    assert max(map(len, lines)) <= width
+    assert "        | A: 22" in lines
+
+
+def test_a_trace_names_the_grader_where_the_case_has_no_key_too(home):
+    write_lines(home / "suite" / "cases.jsonl", [{"id": "cups", "question": "How many?"}])
+    call("run", "suite", "-c", "good")
+    (unproven,) = call("scorecard", "--failed", "--json").json()["failed"]
+    assert unproven["cause"] == "reference_missing"
+    assert "\n      grader: amount v1, code blake3:" in call("trace", unproven["verdict_event"]).out
+
+
+def test_what_an_answer_holds_is_no_command_to_the_terminal(home):
+    records = [{"case": "cups", "answer": "\x1b[2J\x1b]0;gone\x07 A: 22"}]
+    write_lines(home / "suite" / "answers" / "bad.jsonl", records)
+    call("run", "suite", "-c", "bad")
+    failed = call("scorecard", "--failed", "--json").json()["failed"]
+    (cups,) = [item for item in failed if item["case"] == "cups"]
+    shown = call("trace", cups["verdict_event"]).out
+    assert "| \\x1b[2J\\x1b]0;gone\\x07 A: 22\n" in shown
+    assert "\x07" not in shown

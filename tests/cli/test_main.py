@@ -1,6 +1,7 @@
 """The program as a whole: calls that are refused, start-up, pipes, Ctrl-C."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -107,3 +108,24 @@ def test_ctrl_c_says_that_what_is_recorded_stands(monkeypatch):
 
     monkeypatch.setattr(main_module.verdict, "main", interrupt)
     assert call("scorecard") == (130, "", "stopped; what was recorded stands\n")
+
+
+def test_ctrl_c_in_the_middle_of_a_run_leaves_a_sound_ledger_and_no_traceback(home):
+    program = [sys.executable, "-c", "from cli.main import main; main()", "demo"]
+    with subprocess.Popen(
+        program,
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        while process.stdout.readline() != "suite         gsm8k\n":
+            pass  # until the first of four runs has ended
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode in (3, 130)
+    assert "Traceback" not in err
+    assert err.splitlines()[-1].startswith(("error: run ", "stopped; "))
+    assert call("--ledger", ".demo/gsm8k", "verify").code == 0

@@ -16,6 +16,7 @@ from cli.setting import open_ledger  # noqa: E402 - from the checkout, wherever 
 from ledger.artifact import OCTETS  # noqa: E402
 from ledger.errors import LedgerError  # noqa: E402
 from ledger.events import SuiteRegistered  # noqa: E402
+from ledger.writer import Draft  # noqa: E402
 
 LARGE = b"".join(n.to_bytes(4, "big") for n in range(25_000))
 
@@ -39,11 +40,12 @@ def attempt(ledger, drafts):
 if __name__ == "__main__":
     with open_ledger(Path(sys.argv[1]), actor="ana") as opened:
         opened.ledger.head()
-        print("ready", flush=True)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
         sys.stdin.readline()
-        drafts = []
-        said = []
+        drafts: list[Draft] = []
+        said: list[str] = []
         while len(said) < ATTEMPTS and not (said and said[-1].startswith("recorded")):
             said.append(attempt(opened.ledger, drafts))
     # Not before: an injected error is for the ledger's calls alone.
-    print("\n".join(said))
+    sys.stdout.write("\n".join(said) + "\n")

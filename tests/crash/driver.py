@@ -33,7 +33,7 @@ ACKNOWLEDGED_MAX = 90
 def drive(ledger: Path, suite: Path, seed: int, kills: int) -> None:
     """Kill ``kills`` runs, and let the last one end."""
     chance = random.Random(seed)
-    print(json.dumps({"seed": seed}), flush=True)
+    tell({"seed": seed})
     resume: tuple[str, ...] = ()
     done = 0
     while done < kills or resume:
@@ -42,9 +42,15 @@ def drive(ledger: Path, suite: Path, seed: int, kills: int) -> None:
         options = (*resume, "--concurrency", str(concurrency))
         ended = run_and_kill(ledger, suite, options, None if is_last else chance)
         done += ended["signal"] == signal.SIGKILL
-        print(json.dumps(ended | {"verify": verify(ledger)}), flush=True)
+        tell(ended | {"verify": verify(ledger)})
         # Nothing unfinished, or just finished: a new run. Else the same one goes on.
         resume = () if ended["exit"] is not None else ("--resume", "last")
+
+
+def tell(what: dict[str, Any]) -> None:
+    """Print a line of JSON."""
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
 
 
 def run_and_kill(
@@ -87,7 +93,7 @@ def run(ledger: Path, suite: Path, options: tuple[str, ...], tell: int) -> int:
         )
         return future
 
-    Ledger.submit = submit_and_tell
+    Ledger.submit = submit_and_tell  # type: ignore[method-assign]
     called = call_verdict("--ledger", ledger, "run", suite, "-c", "m", *options)
     if called.code not in (0, 1) and "no unfinished run" not in called.err:
         sys.stderr.write(called.err)

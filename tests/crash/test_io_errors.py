@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.setting import open_ledger
+from ledger.events import SuiteRegistered
 from tests.trials.runs import call_verdict, init_ledger
 
 APPENDER = Path(__file__).with_name("appender.py")
@@ -47,9 +48,11 @@ def trace(ledger, *options):
         stderr=subprocess.PIPE,
         text=True,
     ) as appender:
+        assert appender.stdout is not None
         assert appender.stdout.readline() == "ready\n"
         tracer = ["strace", "-f", "-y", "-o", str(log), "-p", str(appender.pid), *options]
         with subprocess.Popen(tracer, stderr=subprocess.PIPE, text=True) as strace:
+            assert strace.stderr is not None
             said = strace.stderr.readline()
             out, err = appender.communicate("go\n" if "attached" in said else "\n")
     if "attached" not in said:
@@ -107,7 +110,9 @@ def check_whole(ledger, address, place):
     with open_ledger(ledger) as opened:
         (entry,) = opened.ledger.read()
         assert entry.address == address, place
-        assert len(opened.ledger.get(entry.event.body.manifest.address)) == 100_000, place
+        body = entry.event.body
+        assert isinstance(body, SuiteRegistered), place
+        assert len(opened.ledger.get(body.manifest.address)) == 100_000, place
     assert len(list(ledger.glob("artifacts/*/*/*"))) == 1, place
     assert list(ledger.glob("staging/*/*.zst")) == [], place
 

@@ -8,6 +8,7 @@ verifies, and leaves its ledger to go on looking.
 import json
 import shlex
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -109,7 +110,7 @@ def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
     is_whole = _verify(folder)
     _say("what to try next")
     short = shorten_digest(failed.verdict_event)
-    call = f"verdict --ledger {shlex.quote(str(folder))}"
+    call = f"{name_program()} --ledger {shlex.quote(str(folder))}"
     for text in (
         f"scorecard {shorten_digest(reports[0].card.grading)} --failed",
         f"show {short}",
@@ -117,6 +118,15 @@ def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
     ):
         click.echo(f"  {call} {text}")
     raise SystemExit(0 if is_whole else 1)
+
+
+def name_program() -> str:
+    """Return what calls this program again from here: its name, or its path if that is needed."""
+    path = Path(sys.argv[0])
+    if shutil.which("verdict") or path.name != "verdict":
+        return "verdict"
+    here = Path.cwd()
+    return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 def load_labels(example: Path, name: str) -> dict[str, bool]:

@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from cli.demo import name_program
 from cli.main import main
 from tests.cli.program import ROOT, call
 
@@ -129,3 +130,13 @@ def test_an_unknown_example_is_one_line(here, capsys):
         main(["demo", "nope"])
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert list(here.iterdir()) == []
+
+
+def test_the_commands_to_try_name_the_program_as_it_was_called(tmp_path, monkeypatch):
+    program = tmp_path / ".venv" / "bin" / "verdict"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(program)])
+    monkeypatch.setenv("PATH", "")
+    assert name_program() == ".venv/bin/verdict"
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    assert name_program() == "verdict"

@@ -22,12 +22,13 @@ from ledger.events import Body
 from ledger.log import Ledger
 from ledger.writer import Draft
 
+EVENTS = 30_000
+
 
 def measure(setting: Setting) -> list[Row]:
-    events = setting.pick(30_000, 10_000)
     template, materials = make_template(setting.folder)
     with open_ledger(template, ACTOR) as opened:
-        drafts = list(islice(draft_runs(opened.ledger, materials), events))
+        drafts = list(islice(draft_runs(opened.ledger, materials), EVENTS))
     made, rows = _read_back(setting, drafts)
     datas = [draft.data for draft in drafts]
     bodies = [draft.event.body for draft in drafts]
@@ -38,7 +39,7 @@ def measure(setting: Setting) -> list[Row]:
     ) -> Callable[[], Rate]:
         def measure_task(ledger: Ledger) -> Rate:
             append_all(ledger, before)
-            return measure_rate(events, lambda: task(ledger))
+            return measure_rate(EVENTS, lambda: task(ledger))
 
         return lambda: measure_on_copy(setting.folder, template, measure_task)
 

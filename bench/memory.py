@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.ledgers import copy_ledger, make_log, make_template
 from bench.measurement import Figure, Row, Setting, at_most
-from bench.startup import find_program
+from bench.startup import PROGRAM
 
 SHORT, LONG = 100_000, 1_000_000
 FEW, MANY = 1_000, 50_000
@@ -98,7 +98,7 @@ def _report(name: str, what: str, noun: str, peaks: dict[int, Peak]) -> list[Row
 
 def measure_peak(arguments: list[str]) -> Peak:
     """Run the program and return how much memory it took at most."""
-    command = [*find_program(), *arguments]
+    command = [*PROGRAM, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     peaks: dict[int, int] = {}
     code: int | None = None

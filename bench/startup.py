@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from functools import partial
-from pathlib import Path
 
 from bench.measurement import (
     Figure,
@@ -16,11 +15,12 @@ from bench.measurement import (
     run_in_turn,
 )
 
-PROGRAM = "from cli.main import main; main()"
+PROGRAM = [sys.executable, "-c", "from cli.main import main; main()"]
+"""The program that lies here, whichever is installed."""
 
 
 def measure(setting: Setting) -> list[Row]:
-    help_command = [*find_program(), "--help"]
+    help_command = [*PROGRAM, "--help"]
     import_command = [sys.executable, "-c", "import click"]
     rates = run_in_turn(
         setting.pick(31, 11),
@@ -43,12 +43,6 @@ def measure(setting: Setting) -> list[Row]:
             figures=figures,
         )
     ]
-
-
-def find_program() -> list[str]:
-    """Return the command of the installed program, or of the one that lies here."""
-    installed = Path(sys.executable).with_name("verdict")
-    return [str(installed)] if installed.exists() else [sys.executable, "-c", PROGRAM]
 
 
 def _start(command: list[str]) -> Rate:

@@ -98,6 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = error.exit_code
     except click.UsageError as error:
         code = _show_usage(error)
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk under the output, a folder where a file should be
+        click.echo(f"error: {error.filename or 'output'}: {error.strerror or error}", err=True)
+        code = 2
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped; what was recorded stands", err=True)
         code = 130

@@ -28,8 +28,8 @@ def command(
     An inclusion proof is printed as a C2SP tlog-proof with the newest checkpoint, so that it can be
     checked offline: its leaf is SHA-256 of a zero byte and 'verdict show --raw ADDRESS'.
     """
-    if (address is None) == (old is None):
-        raise FaultyInput(["prove: give the address of an event, or --from SIZE"])
+    if (address is None) == (old is None) or (address is not None and new is not None):
+        raise FaultyInput(["prove: give either the address of an event, or --from SIZE"])
     with open_ledger(find_folder(where)) as opened:
         if address is not None:
             proof = prove_event(opened, address)

@@ -148,14 +148,22 @@ def gate_line(report: Report) -> Text:
 
 def describe_gate(report: Report) -> str:
     """Return in words why the gate did not pass."""
+    return "; ".join(list_gate_reasons(report))
+
+
+def list_gate_reasons(report: Report) -> list[str]:
+    """Return what keeps the gate from passing, a phrase each; empty where it passed."""
+    card = report.card
     if report.gate == "incomplete":
-        return f"{report.card.given:,} of {report.card.planned:,} verdicts are given"
+        if card.given < card.planned:
+            return [f"{card.given:,} of {card.planned:,} verdicts are given"]
+        return ["all verdicts are given, and the grading was not closed yet"]
     short = [_describe_miss(row) for row in report.rows if row.is_gated and not row.meets]
     faults = report.critical_faults
     if faults:
         more = f" and {len(faults) - FAULTS_SHOWN:,} more" if len(faults) > FAULTS_SHOWN else ""
         short.append(f"critical cases did not pass: {', '.join(faults[:FAULTS_SHOWN])}{more}")
-    return "; ".join(short)
+    return short
 
 
 def _describe_miss(row: Row) -> str:
@@ -163,7 +171,8 @@ def _describe_miss(row: Row) -> str:
         return f"{row.counts.check} was never decided"
     if row.rate < Fraction(row.minimum):
         minimum = format_minimum(row.minimum)
-        return f"{row.counts.check} passed {_rate(row)}, at least {minimum} is required"
+        critical = " and is critical" if row.is_critical else ""
+        return f"{row.counts.check} passed {_rate(row)}, at least {minimum} is required{critical}"
     return f"{row.counts.check} is critical and passed only {_rate(row)}"
 
 
@@ -201,6 +210,7 @@ def report_to_json(report: Report) -> dict[str, object]:
         "critical_faults": list(report.critical_faults),
         "effort": inventory.effort,
         "gate": report.gate,
+        "gate_reasons": list_gate_reasons(report),
         "grading": report.card.grading,
         "model": inventory.model,
         "provider": inventory.provider,
@@ -246,7 +256,7 @@ def report_to_markdown(report: Report) -> str:
     ]
     lines = [f"| {' | '.join(names)} |", f"|{' --- |' * len(names)}"]
     for row in report.rows:
-        cells = [*_cells(row), "yes" if row.is_gated else "no", "yes" if row.meets else "no"]
+        cells = [*_cells(row), "yes" if row.is_gated else "no", _mark(row, report)]
         lines.append(f"| {' | '.join(cells)} |")
     gate = f"Gate **{report.gate}**"
     gate += "" if report.gate == "passed" else f": {describe_gate(report)}"
@@ -281,11 +291,18 @@ def _make_table(report: Report) -> Table:
     table.add_column("minimum", justify="right")
     table.add_column("")
     for row in report.rows:
-        mark = "" if not row.is_gated else "meets" if row.meets else "misses"
+        mark = _mark(row, report)
         style = {"meets": "green", "misses": "red"}.get(mark, "")
         cells = [Text(cell) for cell in _cells(row, shown)]
         table.add_row(*cells, Text(mark, style=style))
     return table
+
+
+def _mark(row: Row, report: Report) -> str:
+    """Return whether a row meets its minimum, where that is settled and decides something."""
+    if not row.is_gated or report.gate == "incomplete":
+        return ""
+    return "meets" if row.meets else "misses"
 
 
 def _list_columns(report: Report) -> list[tuple[Verdict, str]]:

@@ -7,11 +7,12 @@ import click
 from cli.render import print_json, print_next, print_report, progress, report_to_json
 from cli.setting import Opened, find_folder, hold_run, open_ledger
 from ledger.digest import Digest, shorten_digest
-from ledger.errors import FaultyInput, LedgerError, RunIncomplete
-from ledger.signing import sign_head
+from ledger.errors import Busy, FaultyInput, RunIncomplete, StoreUnavailable
+from ledger.projections import Scorecard
+from ledger.signing import check_continues, sign_head
 from providers import Provider, find_provider
 from trials.configuration import Configuration, load_configuration
-from trials.grade import grade_run
+from trials.grade import find_same, grade_run
 from trials.run import CONCURRENCY, Run, find_unfinished, resume_run, run_trials, start_run
 from trials.scorecard import Report, make_report
 from trials.suite import Suite, load_suite
@@ -60,9 +61,9 @@ def command(
     provider = make_provider(configuration)
     with open_ledger(find_folder(where)) as opened:
         signer = opened.open_signer()
+        check_continues(opened.records, signer)
         run = _open_run(opened, loaded, configuration, resume)
-        with hold_run(opened, run.address):
-            report = perform_run(opened, run, provider, concurrency)
+        report = perform_run(opened, run, provider, concurrency)
         sign_head(opened.records, signer)
     if as_json:
         print_json(report_to_json(report))
@@ -80,18 +81,27 @@ def perform_run(
     Raises:
         RunIncomplete: it was cut off; what is recorded stands, and the message says how to go on.
     """
-    short = shorten_digest(run.address)
+    with hold_run(opened, run.address):
+        try:
+            card = _perform(opened, run, provider, concurrency)
+        except (StoreUnavailable, Busy, RunIncomplete, KeyboardInterrupt) as error:
+            short = shorten_digest(run.address)
+            why = str(error) or "stopped"
+            hint = f"run {short} is incomplete: go on with --resume {short}"
+            raise RunIncomplete(f"{why}\n{hint}") from error
+    return make_report(opened.ledger, opened.keeper, card.grading)
+
+
+def _perform(opened: Opened, run: Run, provider: Provider, concurrency: int) -> Scorecard:
+    """Make the trials, and grade them unless just this was done before."""
     ledger, keeper = opened.ledger, opened.keeper
-    try:
-        with progress("trials ") as tell:
-            run_trials(run, ledger, keeper, provider, concurrency=concurrency, tell=tell)
-        with progress("grading") as tell:
-            card = grade_run(ledger, keeper, run.address, run.suite_event, run.suite, tell=tell)
-    except (LedgerError, KeyboardInterrupt) as error:
-        why = str(error) or "stopped"
-        hint = f"run {short} is incomplete: go on with --resume {short}"
-        raise RunIncomplete(f"{why}\n{hint}") from error
-    return make_report(ledger, keeper, card.grading)
+    with progress("trials ") as tell:
+        run_trials(run, ledger, keeper, provider, concurrency=concurrency, tell=tell)
+    same = find_same(ledger, keeper, run.address, run.suite)
+    if same is not None and same.is_complete:
+        return same
+    with progress("grading") as tell:
+        return grade_run(ledger, keeper, run.address, run.suite_event, run.suite, tell=tell)
 
 
 def find_configuration(suite: Path, named: str) -> Path:

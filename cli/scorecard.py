@@ -52,8 +52,8 @@ def command(
     if is_failed and form == "md":
         raise FaultyInput(["scorecard: --failed goes with --format text or json"])
     with open_ledger(find_folder(where)) as opened:
-        grading = _find(opened, address)
         position = None if as_of is None else parse_as_of(opened, as_of)
+        grading = _find(opened, address, position)
         report = make_report(opened.ledger, opened.keeper, grading, position)
         shortfalls = list_shortfalls(opened.keeper, report) if is_failed else None
         _print(report, shortfalls, "json" if as_json else form)
@@ -80,8 +80,9 @@ def parse_as_of(opened: Opened, text: str) -> int:
         FaultyInput: it is neither a number of events of the log nor a time.
     """
     size = opened.ledger.head().size
-    if text.replace(",", "").isdecimal():
-        position = int(text.replace(",", ""))
+    digits = text.replace(",", "")
+    if digits.isdecimal():
+        position = int(digits[:20])
         if position > size:
             raise FaultyInput([f"--as-of: the log has {size:,} events, not {position:,}"])
         return position
@@ -93,15 +94,17 @@ def parse_as_of(opened: Opened, text: str) -> int:
     return opened.ledger.size_at(time if time.tzinfo else time.replace(tzinfo=UTC))
 
 
-def _find(opened: Opened, text: str | None) -> Digest:
+def _find(opened: Opened, text: str | None, as_of: int | None) -> Digest:
     if text is None:
-        grading = find_grading(opened.keeper)
+        grading = find_grading(opened.keeper, None, as_of)
         if grading is None:
+            if as_of is not None:
+                raise UnknownAddress("nothing was graded in this ledger then")
             raise UnknownAddress("nothing is graded in this ledger yet: see 'verdict run'")
         return grading
     _, address = opened.ledger.resolve(text)
     if isinstance(opened.ledger.find(address).event.body, RunStarted):
-        grading = find_grading(opened.keeper, address)
+        grading = find_grading(opened.keeper, address, as_of)
         if grading is None:
             raise UnknownAddress(f"run {text} is not graded yet: resume it")
         return grading

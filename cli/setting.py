@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Engine, insert, inspect, text
@@ -25,8 +26,8 @@ from ledger.stores import tables
 from ledger.stores.clock import SystemClock
 from ledger.stores.database import Database
 from ledger.stores.engine import open_engine
-from ledger.stores.files import FileBlobs
-from ledger.stores.keys import FileSigner, make_key, read_last_signed
+from ledger.stores.files import FileBlobs, sync_folder
+from ledger.stores.keys import KEY_NAME, FileSigner, make_key, read_last_signed
 from ledger.stores.locks import hold_lock
 from ledger.stores.projections import SqlProjections, open_scratch
 from ledger.stores.sql import SqlRecords
@@ -135,6 +136,8 @@ def make_ledger(folder: Path, origin: str | None, migrate: Callable[[Engine], No
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     engine.dispose()
     unfinished.rename(folder / DATABASE)
+    sync_folder(folder)
+    sync_folder(folder.parent)
     return vkey
 
 
@@ -171,7 +174,7 @@ def open_ledger(folder: Path, actor: str | None = None) -> Iterator[Opened]:
         blobs = FileBlobs(folder)
         verifier = parse_verifier(records.verifier())
         projections = SqlProjections(database)
-        who = actor or os.environ.get("VERDICT_ACTOR") or getpass.getuser()
+        who = actor or os.environ.get("VERDICT_ACTOR") or _name_user()
         try:
             with Ledger(records=records, blobs=blobs, clock=SystemClock(), actor=who) as ledger:
                 yield Opened(
@@ -187,6 +190,13 @@ def open_ledger(folder: Path, actor: str | None = None) -> Iterator[Opened]:
             blobs.close()
     finally:
         engine.dispose()
+
+
+def _name_user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, as in a container
+        return f"uid-{os.getuid()}"
 
 
 def _engine_of(folder: Path) -> Engine:
@@ -216,9 +226,24 @@ def _revision(engine: Engine) -> str | None:
         raise Damage(f"{engine.url.database}: {error.orig}: not a readable database") from error
 
 
-def hold_run(opened: Opened, run: Digest) -> AbstractContextManager[None]:
-    """Keep other processes from working on ``run``, or raise ``Busy`` if one does."""
-    return hold_lock(opened.folder, f"run-{shorten_digest(run)}", is_patient=False)
+@contextmanager
+def hold_run(opened: Opened, run: Digest) -> Iterator[None]:
+    """Keep other processes from working on ``run``, and from folding the projections again.
+
+    Raises:
+        Busy: one of them is at it.
+    """
+    name = f"run-{shorten_digest(run)}"
+    with (
+        hold_lock(opened.folder, "projections", is_patient=False, is_shared=True),
+        hold_lock(opened.folder, name, is_patient=False),
+    ):
+        yield
+
+
+def hold_projections(opened: Opened) -> AbstractContextManager[None]:
+    """Keep runs from reading projections while they are folded again, or raise ``Busy``."""
+    return hold_lock(opened.folder, "projections", is_patient=False)
 
 
 @contextmanager
@@ -243,8 +268,9 @@ def open_stores(folder: Path) -> Iterator[Stores]:
                 blobs=FileBlobs(folder),
                 projections=SqlProjections(database),
                 scratch=scratch,
-                last_signed=last_signed,
+                read_last_signed=partial(read_last_signed, folder),
                 verifier=verifier,
+                has_key=(folder / KEY_NAME).exists(),
                 key_fault=key_fault,
             )
     finally:
@@ -259,6 +285,8 @@ def _find_verifier(folder: Path, vkey: str, last_signed: str | None) -> tuple[Ve
         # Damage of one row, which the verification names; the log's name stands elsewhere too.
         origin, end = (last_signed, "\n") if last_signed else (vkey, "+")
         return FileSigner(folder, origin.partition(end)[0]).verifier, None
+    if not (folder / KEY_NAME).exists():
+        return named, None  # a copy for somebody else: to verify takes the public key alone
     try:
         return FileSigner(folder, named.name).verifier, None
     except Damage as error:

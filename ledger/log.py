@@ -49,8 +49,6 @@ from ledger.writer import Draft, Writer, make_draft
 
 ROW_SIZE_MAX = 32 * 1024
 """Bytes of an artifact that still lives in the database."""
-READ_EVENTS = 1_000
-"""Events read at a time when the log is searched from its end."""
 _PREFIX_FORM = re.compile(r"[0-9a-f]{4,64}\Z")
 
 
@@ -186,6 +184,8 @@ class Ledger:
             raise UnknownAddress(f"no event {address} in this ledger")
         if compute_digest(row.data) != address:
             raise Damage(f"event {row.position:,}: its bytes do not hash to {address}")
+        if not 0 <= row.position < self.head().size:
+            raise Damage(f"event {row.position:,}: the log does not reach there")
         return row.position, row.data
 
     def find(self, address: Digest) -> Entry:
@@ -222,15 +222,15 @@ class Ledger:
         return what, unpack_digest(raw)
 
     def size_at(self, time: datetime) -> int:
-        """Return how many events the log had at ``time``: up to the last one not after it."""
-        stop = self.head().size
-        while stop > 0:
-            start = max(0, stop - READ_EVENTS)
-            for entry in reversed(list(self.read(start, stop))):
-                if entry.event.at <= time:
-                    return entry.position + 1
-            stop = start
-        return 0
+        """Return how many events the log had at ``time``: those before the first later one.
+
+        Clocks of several writers may disagree; an event that claims an earlier time than one
+        before it does not bring the later one in.
+        """
+        for entry in self.read():
+            if entry.event.at > time:
+                return entry.position
+        return self.head().size
 
     def describe(self, address: Digest) -> ArtifactRow:
         """Return the row of an artifact: its SHA-256, its size, and whether it is redacted."""
@@ -245,10 +245,13 @@ class Ledger:
         Raises:
             UnknownKind: an event of a kind or version that this program does not know.
             MalformedEvent: stored bytes are no event.
+            Damage: stored bytes do not hash to the event's address.
         """
         end = self.head().size if stop is None else stop
         decode = CODEC.decode
         for position, address, _, data in self._records.read_events(start, end):
+            if blake3(data).digest() != address:
+                raise Damage(f"event {position:,}: its bytes do not hash to its address")
             yield Entry(position, unpack_digest(address), decode(data))
 
     def prove_inclusion(self, position: int, size: int) -> list[bytes]:

@@ -46,6 +46,17 @@ def sign_head(records: RecordStore, signer: Signer) -> Signed:
         return Signed(checkpoint, note)
 
 
+def check_continues(records: RecordStore, signer: Signer) -> None:
+    """Check that the log continues what was signed last, before anything is added to it.
+
+    Raises:
+        Rollback: more was signed than the log holds now.
+        Damage: the log is not what was signed.
+    """
+    with signer.hold(), records.snapshot():
+        _check_last(records, signer, records.head())
+
+
 def find_signed(records: RecordStore, verifier: Verifier, position: int) -> Signed:
     """Return the newest checkpoint, if it holds the event at ``position``.
 

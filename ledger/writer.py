@@ -326,9 +326,7 @@ class _Plan:
             elif pending is not None:
                 # Somebody else's commit was faster: its file stays, ours is not needed.
                 self.superseded[named] = pending
-            elif self._is_recorded(named):
-                self._known_artifacts.add([unpack_digest(named)])
-            else:
+            elif not self._is_recorded(named):
                 return UnknownAddress(
                     f"{draft.event.body.KIND} names artifact {unpack_digest(named)}, whose bytes "
                     "were never put"
@@ -336,7 +334,10 @@ class _Plan:
         return None
 
     def _is_recorded(self, address: bytes) -> bool:
-        return bool(self._transaction.find_artifacts([address]))
+        name = unpack_digest(address)
+        if name not in self._known_artifacts and self._transaction.find_artifacts([address]):
+            self._known_artifacts.add([name])
+        return name in self._known_artifacts
 
 
 class _KnownAddresses(dict[Digest, None]):

@@ -17,7 +17,13 @@ from dataclasses import dataclass
 from graders import Decision, Evidence, Grader, GraderRequest, Key
 from ledger.artifact import JSON, decode_text, encode_text
 from ledger.digest import Digest
-from ledger.errors import RedactedArtifact, RunIncomplete
+from ledger.errors import (
+    Busy,
+    LedgerError,
+    RedactedArtifact,
+    RunIncomplete,
+    StoreUnavailable,
+)
 from ledger.events import (
     Body,
     GraderAnswered,
@@ -30,9 +36,10 @@ from ledger.events import (
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Keeper, Scorecard, TrialState
+from ledger.writer import Draft
 from providers import SessionFailure, SessionResult
 from trials.criteria import put_criteria
-from trials.run import CONCURRENCY, Tell, describe_error
+from trials.run import CONCURRENCY, Tell, describe_error, fail_malformed
 from trials.suite import Check, Suite
 
 REASON_BYTES_MAX = 20_000
@@ -84,14 +91,19 @@ def grade_run(
         StoreUnavailable: the ledger does not take a verdict; the grading can go on later.
     """
     inventory = keeper.get(INVENTORY, run)
-    if inventory is None or inventory.missing:
+    if inventory is None or inventory.missing > 0:
         missing = "all" if inventory is None else f"{inventory.missing:,}"
         raise RunIncomplete(f"run {run}: {missing} planned trials have no outcome; resume it first")
     planned = inventory.planned * len(suite.checks)
-    grading = _find_cut_off(ledger, keeper, run, suite) or _start(
-        ledger, run, suite_event, suite, planned
-    )
+    same = find_same(ledger, keeper, run, suite)
+    if same is not None and not same.is_complete:
+        grading = same.grading
+    else:
+        grading = _start(ledger, run, suite_event, suite, planned)
     given = {(state.slot, state.check) for state in keeper.scan(VERDICTS, f"{grading}/")}
+    begun = keeper.get(SCORECARD, grading)
+    if begun is None or begun.given != len(given):
+        raise Busy(f"grading {grading}: the projections are being folded again; try once more")
     engine = _Engine(ledger, grading, suite, ask, given)
     trials = keeper.scan(TRIALS, f"{run}/")
     try:
@@ -117,15 +129,16 @@ def _start(ledger: Ledger, run: Digest, suite_event: Digest, suite: Suite, plann
     return started.address
 
 
-def _find_cut_off(ledger: Ledger, keeper: Keeper, run: Digest, suite: Suite) -> Digest | None:
-    """Return an unfinished grading of ``run`` by the very same criteria."""
+def find_same(ledger: Ledger, keeper: Keeper, run: Digest, suite: Suite) -> Scorecard | None:
+    """Return the newest grading of ``run`` by the very criteria that ``suite`` states now."""
     criteria, _ = put_criteria(ledger, suite)
+    newest: Scorecard | None = None
     for card in keeper.scan(SCORECARD):
-        if card.run == run and not card.is_complete:
+        if card.run == run and (newest is None or card.position > newest.position):
             body = ledger.find(card.grading).event.body
             if isinstance(body, GradingStarted) and body.criteria.address == criteria.address:
-                return card.grading
-    return None
+                newest = card
+    return newest
 
 
 class _Engine:
@@ -219,23 +232,39 @@ class _Engine:
         except Exception as error:  # noqa: BLE001 - a call that fails is an outcome, however it does
             result = SessionFailure(cause="provider_failed", detail=describe_error(error))
         duration_us = (time.monotonic_ns() - begun) // 1000
+        try:
+            answer = self._draft_answer(asked.address, result, duration_us)
+        except (LedgerError, AttributeError, TypeError, ValueError) as error:
+            if isinstance(error, StoreUnavailable):
+                raise
+            result = fail_malformed(result, error)
+            answer = self._draft_answer(asked.address, result, duration_us)
+        await asyncio.wrap_future(ledger.submit([answer]))
         if isinstance(result, SessionFailure):
-            raw = result.response
-            failed = GraderFailed(
-                asked=asked.address,
-                cause=result.cause,
-                detail=result.detail,
-                response=None if raw is None else ledger.put(raw, media=result.media),
-                duration_us=duration_us,
-            )
-            await self._record([failed])
             return Decision(
                 verdict=Verdict.UNPROVEN, cause=Cause.GRADER_FAILED, reason=result.detail
             )
+        return Answered(event=answer.address, text=result.answer)
+
+    def _draft_answer(
+        self, asked: Digest, result: SessionResult | SessionFailure, duration_us: int
+    ) -> Draft:
+        ledger = self._ledger
+        if isinstance(result, SessionFailure):
+            raw = result.response
+            return ledger.draft(
+                GraderFailed(
+                    asked=asked,
+                    cause=result.cause,
+                    detail=result.detail,
+                    response=None if raw is None else ledger.put(raw, media=result.media),
+                    duration_us=duration_us,
+                )
+            )
         data, media = encode_text(result.answer)
-        answered = ledger.draft(
+        return ledger.draft(
             GraderAnswered(
-                asked=asked.address,
+                asked=asked,
                 answer=ledger.put(data, media=media),
                 response=ledger.put(result.response, media=result.media),
                 resolved_model=result.resolved_model,
@@ -243,8 +272,6 @@ class _Engine:
                 duration_us=duration_us,
             )
         )
-        await asyncio.wrap_future(ledger.submit([answered]))
-        return Answered(event=answered.address, text=result.answer)
 
     def _verdict(
         self, trial: TrialState, check: Check, decision: Decision, answers: tuple[Digest, ...]

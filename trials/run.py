@@ -8,12 +8,19 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ledger.artifact import JSON, JSONL, OCTETS, encode_text
 from ledger.digest import Digest, compute_digest
-from ledger.errors import FaultyInput, UnknownAddress
+from ledger.errors import (
+    Busy,
+    Damage,
+    FaultyInput,
+    LedgerError,
+    StoreUnavailable,
+    UnknownAddress,
+)
 from ledger.events import (
     Body,
     RunCompleted,
@@ -24,11 +31,11 @@ from ledger.events import (
     TrialStarted,
 )
 from ledger.log import Ledger
-from ledger.projections import INVENTORY, SCORECARD, TRIALS, Inventory, Keeper
+from ledger.projections import INVENTORY, SCORECARD, TRIALS, Inventory, Keeper, TrialState
 from ledger.writer import Draft
 from providers import Provider, SessionFailure, SessionRequest, SessionResult
 from trials.configuration import Configuration, format_configuration
-from trials.plan import PlannedTrial, format_plan, plan_trials
+from trials.plan import PlannedTrial, format_plan, parse_plan, plan_trials
 from trials.suite import Case, Suite, Variant, compose_prompt, format_manifest, suite_artifacts
 
 CONCURRENCY = 32
@@ -119,7 +126,7 @@ def resume_run(ledger: Ledger, address: Digest, suite: Suite, configuration: Con
         suite_event=body.suite,
         suite=suite,
         configuration=configuration,
-        plan=plan_trials(suite),
+        plan=parse_plan(ledger.get(body.plan.address)),
     )
 
 
@@ -173,7 +180,8 @@ def run_trials(
         # The first fault stops all tasks; the others are its consequences.
         raise group.exceptions[0] from group
     inventory = keeper.get(INVENTORY, run.address)
-    assert inventory is not None  # noqa: S101 - it was started
+    if inventory is None:
+        raise Busy(f"run {run.address}: the projections are being folded again; try once more")
     if not inventory.is_complete and inventory.missing == 0:
         completed = RunCompleted(
             run=run.address, completed=inventory.completed, failed=inventory.failed
@@ -181,6 +189,22 @@ def run_trials(
         ledger.append([ledger.draft(completed)])
         inventory = keeper.get(INVENTORY, run.address) or inventory
     return inventory
+
+
+def check_reading(keeper: Keeper, run: Digest, states: Sequence[TrialState]) -> None:
+    """Refuse to go on from a reading that is not all of the run: a trial would be made twice.
+
+    Raises:
+        Busy: the projections changed under the reading, as when they are folded again.
+        Damage: the record itself has a trial too many.
+    """
+    inventory = keeper.get(INVENTORY, run)
+    done = sum(state.outcome is not None for state in states)
+    if inventory is not None and inventory.missing < 0:
+        raise Damage(f"run {run}: {-inventory.missing:,} trials more than were planned")
+    counted = inventory and (inventory.started, inventory.completed + inventory.failed)
+    if counted != (len(states), done):
+        raise Busy(f"run {run}: the projections are being folded again; try once more")
 
 
 class _Engine:
@@ -197,6 +221,7 @@ class _Engine:
         self._variants: Mapping[str, Variant] = {v.name: v for v in run.suite.variants}
         prefix = f"{run.address}/"
         states = list(keeper.scan(TRIALS, prefix))
+        check_reading(keeper, run.address, states)
         self._done = {state.slot for state in states if state.outcome is not None}
         self._begun = {state.slot: state.trial for state in states if state.outcome is None}
 
@@ -234,7 +259,14 @@ class _Engine:
         except Exception as error:  # noqa: BLE001 - a trial that fails is an outcome, however it does
             result = SessionFailure(cause="provider_failed", detail=describe_error(error))
         duration_us = (time.monotonic_ns() - begun) // 1000
-        await self._record(self._draft_outcome(planned, trial, result, duration_us))
+        try:
+            draft = self._ledger.draft(self._draft_outcome(planned, trial, result, duration_us))
+        except (LedgerError, AttributeError, TypeError, ValueError) as error:
+            if isinstance(error, StoreUnavailable):
+                raise
+            failure = fail_malformed(result, error)
+            draft = self._ledger.draft(self._draft_outcome(planned, trial, failure, duration_us))
+        await asyncio.wrap_future(self._ledger.submit([draft]))
 
     async def _start(self, planned: PlannedTrial, case: Case, prompt: str) -> Digest:
         data, media = encode_text(prompt)
@@ -288,6 +320,16 @@ class _Engine:
         draft = self._ledger.draft(body)
         await asyncio.wrap_future(self._ledger.submit([draft]))
         return draft.address
+
+
+def fail_malformed(result: object, error: Exception) -> SessionFailure:
+    """Return the failure that a result is which cannot be recorded as it is; its bytes are kept."""
+    response = getattr(result, "response", None)
+    return SessionFailure(
+        cause="provider_malformed",
+        detail=describe_error(error),
+        response=response if isinstance(response, bytes) else None,
+    )
 
 
 def describe_error(error: Exception) -> str:

@@ -118,7 +118,7 @@ def make_report(
         card = keeper.get_as_of(SCORECARD, grading, as_of)
         inventory = keeper.get_as_of(INVENTORY, body.run, as_of)
     if card is None or inventory is None:
-        raise UnknownAddress(f"grading {grading} had not begun at position {as_of:,}")
+        raise UnknownAddress(f"grading {grading} had not begun then")
     criteria = parse_criteria(ledger.get(body.criteria.address))
     rows = _make_rows(card, criteria)
     position = ledger.head().size if as_of is None else as_of
@@ -144,11 +144,13 @@ def list_shortfalls(keeper: Keeper, report: Report) -> Iterator[Shortfall]:
             yield Shortfall(case=place.case, repetition=place.repetition, state=state)
 
 
-def find_grading(keeper: Keeper, run: Digest | None = None) -> Digest | None:
-    """Return the newest grading, of ``run`` if one is named."""
+def find_grading(
+    keeper: Keeper, run: Digest | None = None, as_of: int | None = None
+) -> Digest | None:
+    """Return the newest grading, of ``run`` if one is named, that had begun at ``as_of``."""
     newest: Scorecard | None = None
     for card in keeper.scan(SCORECARD):
-        is_wanted = run is None or card.run == run
+        is_wanted = (run is None or card.run == run) and (as_of is None or card.position < as_of)
         if is_wanted and (newest is None or card.position > newest.position):
             newest = card
     return newest.grading if newest else None

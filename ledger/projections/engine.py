@@ -23,7 +23,7 @@ from ledger.projections.verdicts import VERDICTS
 PROJECTIONS: tuple[Projection[Any], ...] = (INVENTORY, TRIALS, VERDICTS, SCORECARD)
 """All that are kept, written out; a new one is entered here."""
 
-BATCH_EVENTS = 5_000
+BATCH_EVENTS = 10_000
 """Events folded between two writes."""
 CACHED_STATES = 10_000
 """States of each projection held in memory between batches."""

@@ -37,7 +37,7 @@ class VerdictsProjection:
         return f"{body.grading}/{body.slot:010d}/{body.check}"  # type: ignore[attr-defined]
 
     def fold(self, state: VerdictState | None, entries: Sequence[Entry]) -> VerdictState:
-        """Return the verdict that the first of ``entries`` is; there is one a key."""
+        """Return the verdict that the first of ``entries`` is; each begins its key anew."""
         return state or _open(entries[0])
 
     def encode(self, state: VerdictState) -> bytes:

@@ -77,7 +77,10 @@ class Database:
             raise Damage(place) from error
         except self.engine.dialect.loaded_dbapi.Error as error:
             # From rows that were fetched past Core (``SqlRecords.read_events``).
-            raise Damage(f"{self.engine.url.database}: {error}") from error
+            place = f"{self.engine.url.database}: {error}"
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _MOMENTARY:
+                raise StoreUnavailable(f"{place}: it cannot be read now") from error
+            raise Damage(place) from error
         except UnicodeDecodeError as error:
             # SQLite quotes the damaged bytes in its message, and the driver cannot read that.
             raise Damage(f"{self.engine.url.database}: malformed database schema") from error

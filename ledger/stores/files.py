@@ -188,7 +188,18 @@ def _make_folders(folder: Path, root: Path) -> None:
     _make_folders(folder.parent, root)
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
-    with _opened(folder.parent) as directory:
+    try:
+        sync_folder(folder.parent)
+    except OSError:
+        # Whoever found the folder there would not sync it again, and its entry might be lost.
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the entries of ``folder`` durable."""
+    with _opened(folder) as directory:
         os.fsync(directory)
 
 

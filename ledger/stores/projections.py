@@ -3,9 +3,10 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import BindParameter, Connection, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from ledger.errors import Damage
@@ -16,7 +17,6 @@ from ledger.stores.engine import open_scratch_engine
 
 READ_ROWS = 2_000
 _LOOKUP_MAX = 500
-_LAST = "\U0010ffff"
 
 
 class SqlProjections:
@@ -31,19 +31,11 @@ class SqlProjections:
         )
         self._upsert = str(upsert.compile(database.engine))
         table = tables.projection_row.c
-        query = select(table.key, table.value).where(table.name == bindparam("a"))
-        first, last = bindparam("b"), table.key < bindparam("c")
-        some = {"from": table.key >= first, "after": table.key > first}
-        reads = {
-            name: str(
-                query.where(start, last)
-                .order_by(table.key)
-                .limit(bindparam("d"))
-                .compile(database.engine)
-            )
-            for name, start in some.items()
-        }
-        self._read_from, self._read_after = reads["from"], reads["after"]
+        read = select(table.key, table.value).where(table.name == bindparam("a"))
+        read = read.order_by(table.key).limit(bindparam("c"))
+        start: BindParameter[str] = bindparam("b")
+        self._read_from = str(read.where(table.key >= start).compile(database.engine))
+        self._read_after = str(read.where(table.key > start).compile(database.engine))
 
     def position(self, name: str) -> tuple[int, int] | None:
         """Return version and next position."""
@@ -65,7 +57,8 @@ class SqlProjections:
         """Write rows and positions together."""
         with self._database.writing() as connection:
             for change in changes:
-                if (_read_position(connection, change.name) or (0, 0))[1] != change.expected:
+                kept = _read_position(connection, change.name) or (change.version, 0)
+                if kept != (change.version, change.expected):
                     return False
             for change in changes:
                 values = {"version": change.version, "position": change.position}
@@ -90,10 +83,10 @@ class SqlProjections:
         read, start = self._read_from, prefix
         while True:
             with self._reading() as connection:
-                values = (name, start, prefix + _LAST, READ_ROWS, 0)
-                some = driver_of(connection).execute(read, values).fetchall()
-            yield from some
-            if len(some) < READ_ROWS:
+                run = driver_of(connection).execute
+                some = run(read, (name, start, READ_ROWS, 0)).fetchall()
+            yield from takewhile(lambda row: row[0].startswith(prefix), some)
+            if len(some) < READ_ROWS or not some[-1][0].startswith(prefix):
                 return
             read, start = self._read_after, some[-1][0]
 

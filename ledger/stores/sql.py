@@ -71,10 +71,13 @@ class SqlTransaction:
         """Add rows; raise ``Duplicate`` where an event is there already."""
         run = self._connection.exec_driver_sql
         # Core would make a dict of each row first, which costs as much as the insert itself.
-        if artifacts:
-            run(self._statements.artifact, list(artifacts))
-        if tiles:
-            run(self._statements.tile, list(tiles))
+        try:
+            if artifacts:
+                run(self._statements.artifact, list(artifacts))
+            if tiles:
+                run(self._statements.tile, list(tiles))
+        except IntegrityError as error:
+            raise Damage(f"a tile that the log does not fill yet is there: {error.orig}") from error
         try:
             if events:
                 run(self._statements.event, list(events))
@@ -259,7 +262,10 @@ def _read_head(connection: Connection) -> Head:
 def _head_of(row: Sequence[Any] | None) -> Head:
     if row is None:
         raise Damage("table head: the row is missing")
-    return Head._make(row)
+    head = Head._make(row)
+    if not isinstance(head.size, int):
+        raise Damage(f"table head: its size is {head.size!r:.40}")
+    return head
 
 
 def _read_leaves(connection: Connection, start: int, stop: int) -> list[bytes]:

@@ -5,7 +5,7 @@ checkpoint are written once. Triggers made by the first migration refuse anythin
 accidents; against attackers there is ``verify``.
 """
 
-from sqlalchemy import Column, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import CheckConstraint, Column, Integer, LargeBinary, MetaData, Table, Text
 
 REVISION = "0001"
 """The alembic revision that this program reads and writes."""
@@ -15,7 +15,7 @@ metadata = MetaData()
 ledger = Table(
     "ledger",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("id", Integer, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
     Column("verifier", Text, nullable=False),
     sqlite_strict=True,
 )
@@ -23,7 +23,7 @@ ledger = Table(
 head = Table(
     "head",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("id", Integer, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
     Column("size", Integer, nullable=False),
     Column("root", LargeBinary, nullable=False),
     Column("frontier", LargeBinary, nullable=False),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from blake3 import blake3
 
 from ledger import merkle
+from ledger.artifact import LISTING
 from ledger.codec import CODEC
 from ledger.digest import Digest, pack_digest, parse_digest, unpack_digest
 from ledger.errors import LedgerError, MalformedDigest, UnknownKind
@@ -23,12 +24,14 @@ class Checked:
     Attributes:
         leaves: the leaf hash of each position; zeros where there is no event.
         redactions: raw address of an artifact and position of the event that redacted it.
+        listings: raw addresses of the artifacts that an event names as listings.
     """
 
     findings: list[Finding] = field(default_factory=list)
     leaves: list[bytes] = field(default_factory=list)
     events: int = 0
     redactions: dict[bytes, int] = field(default_factory=dict)
+    listings: set[bytes] = field(default_factory=set)
 
 
 def check_events(records: RecordStore, start: int, stop: int) -> Checked:
@@ -44,12 +47,17 @@ def check_events(records: RecordStore, start: int, stop: int) -> Checked:
         if event is not None:
             names.note(row, event)
             if isinstance(event.body, ArtifactRedacted):
-                checked.redactions[pack_digest(event.body.artifact.address)] = row.position
+                checked.redactions[_pack(event.body.artifact.address)] = row.position
         position += 1
     if position < stop:
         _note_hole(checked, position, stop)
     names.check()
     return checked
+
+
+def is_sound(row: EventRow) -> bool:
+    """Return whether the columns hold bytes: a damaged database may give anything."""
+    return type(row.address) is type(row.leaf) is type(row.data) is bytes
 
 
 def _note_hole(checked: Checked, start: int, stop: int) -> None:
@@ -61,6 +69,10 @@ def _note_hole(checked: Checked, start: int, stop: int) -> None:
 def _check_event(row: EventRow, checked: Checked) -> Event | None:
     """Check one event by itself; return it if it can be read."""
     checked.events += 1
+    if not is_sound(row):
+        checked.leaves.append(_HOLE)
+        checked.findings.append(damage(f"event {row.position:,}", "its row holds no bytes"))
+        return None
     leaf = merkle.hash_leaf(row.data)
     if blake3(row.data).digest() != row.address:
         # Its leaf hash, if that is whole, stands in for it in the tree.
@@ -97,6 +109,8 @@ class _Names:
             if named not in self._seen:
                 self._events.setdefault(named, row.position)
         for ref in CODEC.artifacts_of(event.body):
+            if ref.media == LISTING:
+                self._checked.listings.add(_pack(ref.address))
             self._artifacts.setdefault((ref.address, ref.sha256, ref.size), row.position)
         self._seen.add(unpack_digest(row.address))
 
@@ -115,9 +129,14 @@ class _Names:
             if row is None:
                 what = f"event {position:,} names it and there is no such artifact"
                 findings.append(missing(f"artifact {address}", what))
-            elif (row[0].hex(), row[1]) != (sha256, size):
+            elif not is_stated(row, sha256, size):
                 what = f"its row has another SHA-256 or size than event {position:,} states"
                 findings.append(damage(f"artifact {address}", what))
+
+
+def is_stated(row: tuple[object, int], sha256: str, size: int) -> bool:
+    """Return whether SHA-256 and size of a row are those that an event or a listing states."""
+    return isinstance(row[0], bytes) and (row[0].hex(), row[1]) == (sha256, size)
 
 
 def _pack(text: str) -> bytes:

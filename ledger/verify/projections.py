@@ -8,9 +8,10 @@ from ledger.codec import CODEC
 from ledger.digest import unpack_digest
 from ledger.errors import LedgerError
 from ledger.events import Entry
-from ledger.ports import ProjectionStore, RecordStore
+from ledger.ports import Change, ProjectionStore, RecordStore
 from ledger.projections import Folding, Projection
 from ledger.projections.engine import BATCH_EVENTS, PROJECTIONS
+from ledger.verify.events import is_sound
 from ledger.verify.findings import Finding, Outcome, damage, missing
 
 
@@ -21,6 +22,16 @@ class _Kept:
     projection: Projection[Any]
     folding: Folding
     stop: int
+    fault: str | None = None
+
+    def fold(self, entries: Sequence[Entry], position: int) -> Change | None:
+        """Return the change, ``None`` if the events are in no order that can be folded."""
+        if self.fault is None:
+            try:
+                return self.folding.fold(entries, position)
+            except Exception as error:  # noqa: BLE001 - a forged log may be anything
+                self.fault = f"the log cannot be folded: {type(error).__name__}: {error}"
+        return None
 
 
 def check_projections(
@@ -41,6 +52,9 @@ def check_projections(
     rows = 0
     unreadable = _fold(records, projections, scratch)
     for item in projections:
+        if item.fault is not None:
+            findings.append(damage(f"projection {item.projection.name}", item.fault))
+            continue
         if unreadable is not None and unreadable < item.stop:
             what = f"it has read past event {unreadable:,}, which cannot be read"
             findings.append(damage(f"projection {item.projection.name}", what))
@@ -84,7 +98,8 @@ def _fold(
         for item in projections:
             if start < item.stop:
                 some = [entry for entry in entries if entry.position < item.stop]
-                changes.append(item.folding.fold(some, end))
+                change = item.fold(some, end)
+                changes += [change] if change is not None else []
         scratch.save(changes)
     return None
 
@@ -93,8 +108,10 @@ def _read(records: RecordStore, start: int, stop: int) -> tuple[list[Entry], int
     entries: list[Entry] = []
     for row in records.read_events(start, stop):
         try:
-            event = CODEC.decode(row.data)
+            event = CODEC.decode(row.data) if is_sound(row) else None
         except LedgerError:
+            event = None
+        if event is None:
             return entries, row.position
         entries.append(Entry(row.position, unpack_digest(row.address), event))
     return entries, None

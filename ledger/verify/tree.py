@@ -50,7 +50,8 @@ class TreeCheck:
         """Check that no tile is there which the log does not fill."""
         for tile in self._records.read_tiles():
             self._tally.tiles += 1
-            is_known = tile.level < len(self._full) and 0 <= tile.index < self._full[tile.level]
+            is_level = 0 <= tile.level < len(self._full)
+            is_known = is_level and 0 <= tile.index < self._full[tile.level]
             if not is_known:
                 yield damage(f"tile {tile.level}/{tile.index}", "the log does not fill it")
 
@@ -61,7 +62,9 @@ class TreeCheck:
             yield damage("head", "its root is not the root of the events")
         if head.frontier != b"".join(frontier):
             yield damage("head", "its frontier is not that of the events")
-        if next(self._records.read_events(head.size, 2**62), None) is not None:
+        if next(self._records.read_events(-(2**63), 0), None) is not None:
+            yield damage("head", "there are events before the first position")
+        if next(self._records.read_events(head.size, 2**63), None) is not None:
             yield damage("head", f"it counts {head.size:,} events and there are more")
 
     def check_statements(self) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from ledger.checkpoint import Verifier, format_verifier, open_note, parse_verifier
 from ledger.errors import InvalidProof, LedgerError
@@ -18,8 +18,10 @@ from ledger.verify.findings import Finding, Outcome, Tally, damage
 from ledger.verify.projections import check_projections
 from ledger.verify.tree import TreeCheck
 
-RANGE_EVENTS = 5_000
+RANGE_EVENTS = 10_000
 """Events that one task checks."""
+WORKERS_MAX = 2
+"""Processes beside this one; each holds about 90 MB, and a verification stays below 300 MB."""
 SPREAD_EVENTS = 50_000
 """Below so many events another process costs more than it brings."""
 
@@ -30,8 +32,10 @@ class Stores:
 
     Attributes:
         scratch: an empty store into which projections are folded again.
-        last_signed: the note remembered outside the database, ``None`` if there is none.
+        read_last_signed: returns the note remembered outside the database, ``None`` if there is
+            none.
         verifier: the public half of the signing key, or the database's word for it.
+        has_key: whether the signing key is here; a copy for somebody else does without.
         key_fault: what is the matter with the signing key, ``None`` if nothing.
     """
 
@@ -39,8 +43,9 @@ class Stores:
     blobs: BlobStore
     projections: ProjectionStore
     scratch: ProjectionStore
-    last_signed: str | None
+    read_last_signed: Callable[[], str | None]
     verifier: Verifier
+    has_key: bool
     key_fault: str | None
 
 
@@ -60,22 +65,46 @@ def verify_ledger(
         tally: counted up as things are checked.
         tell: is told how many events are checked, and of how many.
     """
-    with open_stores() as stores, stores.records.snapshot():
-        size = stores.records.head().size
-        with _open_workers(open_stores, stores, size) as workers:
-            run = _Run(stores, size, workers, tally, tell)
-            known: set[str] = set()
-            for part in run.parts():
-                try:
-                    for finding in part():
-                        if _is_news(finding, known):
-                            yield finding
-                except (LedgerError, OSError) as error:
-                    yield Finding(
-                        outcome=Outcome.UNFINISHED,
-                        where=part.__name__.removeprefix("check_"),
-                        what=f"could not be checked: {error}",
-                    )
+    with (
+        open_stores() as stores,
+        _hold_state(stores) as state,
+        _open_workers(open_stores, stores, state.size) as workers,
+    ):
+        run = _Run(stores, state, workers, tally, tell)
+        known: set[str] = set()
+        for part in run.parts():
+            try:
+                for finding in part():
+                    if _is_news(finding, known):
+                        yield finding
+            except Exception as error:  # noqa: BLE001 - damaged rows may raise anything
+                what = str(error) if isinstance(error, LedgerError) else repr(error)
+                yield Finding(
+                    outcome=Outcome.UNFINISHED,
+                    where=part.__name__.removeprefix("check_"),
+                    what=f"could not be checked: {what}",
+                )
+
+
+class _State(NamedTuple):
+    """What is verified: the note that was the last signed one, and the size of the log, then."""
+
+    last_signed: str | None
+    size: int
+
+
+@contextmanager
+def _hold_state(stores: Stores) -> Iterator[_State]:
+    """Hold one state of the database, and yield what it is.
+
+    Somebody may sign between the two readings; then both are made again.
+    """
+    while True:
+        before = stores.read_last_signed()
+        with stores.records.snapshot():
+            if stores.read_last_signed() == before:
+                yield _State(before, stores.records.head().size)
+                return
 
 
 def _is_news(finding: Finding, known: set[str]) -> bool:
@@ -102,7 +131,7 @@ class _Here:
         future: Future[Result] = Future()
         try:
             future.set_result(task(*arguments))
-        except (LedgerError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - as another process would hand it on
             future.set_exception(error)
         return future
 
@@ -113,17 +142,19 @@ class _Run:
     def __init__(
         self,
         stores: Stores,
-        size: int,
+        state: _State,
         workers: _Workers,
         tally: Tally,
         tell: Callable[[int, int], None],
     ) -> None:
         self._stores = stores
-        self._size = size
+        self._last_signed = state.last_signed
+        self._size = state.size
         self._workers = workers
         self._tally = tally
         self._tell = tell
         self._redactions: dict[bytes, int] = {}
+        self._listings: set[bytes] = set()
         self._projections = workers.submit(_check_projections)
 
     def parts(self) -> tuple[Callable[[], Iterator[Finding]], ...]:
@@ -144,7 +175,10 @@ class _Run:
     def check_key(self) -> Iterator[Finding]:
         """Check that the signing key is the one that the log was made with."""
         stores = self._stores
-        if stores.key_fault is not None:
+        if not stores.has_key:
+            what = "it is not here: nothing can be signed; what was signed is checked all the same"
+            yield Finding(outcome=Outcome.UNKNOWN, where="signing key", what=what)
+        elif stores.key_fault is not None:
             yield damage("signing key", stores.key_fault)
             return
         named = stores.records.verifier()
@@ -159,11 +193,14 @@ class _Run:
     def check_log(self) -> Iterator[Finding]:
         """Check the events, the tree over them, and what was signed of it."""
         stores, tally = self._stores, self._tally
-        tree = TreeCheck(stores.records, _pick_verifier(stores), stores.last_signed, tally)
+        tree = TreeCheck(
+            stores.records, _pick_verifier(stores, self._last_signed), self._last_signed, tally
+        )
         for checked in self._check_ranges():
             yield from checked.findings
             yield from tree.push(checked.leaves)
             self._redactions.update(checked.redactions)
+            self._listings.update(checked.listings)
             tally.events += checked.events
             self._tell(tally.events, self._size)
         yield from tree.check_tiles()
@@ -173,7 +210,9 @@ class _Run:
     def check_artifacts(self) -> Iterator[Finding]:
         """Check the artifacts."""
         stores = self._stores
-        yield from check_artifacts(stores.records, stores.blobs, self._redactions, self._tally)
+        yield from check_artifacts(
+            stores.records, stores.blobs, self._redactions, self._listings, self._tally
+        )
 
     def check_projections(self) -> Iterator[Finding]:
         """Check the projections."""
@@ -186,7 +225,9 @@ class _Run:
         starts = iter(range(0, self._size, RANGE_EVENTS))
         under_way: list[Future[Checked]] = []
         while True:
-            while len(under_way) < _cores() + 1 and (start := next(starts, None)) is not None:
+            while (
+                len(under_way) < _worker_count() + 1 and (start := next(starts, None)) is not None
+            ):
                 stop = min(start + RANGE_EVENTS, self._size)
                 under_way.append(self._workers.submit(_check_events, start, stop))
             if not under_way:
@@ -194,14 +235,14 @@ class _Run:
             yield under_way.pop(0).result()
 
 
-def _pick_verifier(stores: Stores) -> Verifier:
+def _pick_verifier(stores: Stores, last_signed: str | None) -> Verifier:
     """Return the key that reads the notes: of two that differ, the one that signed last.
 
     ``_Run.check_key`` says that they differ; the notes are not to be blamed for it as well.
     """
     try:
         named = parse_verifier(stores.records.verifier())
-        open_note(stores.last_signed or "", named)
+        open_note(last_signed or "", named)
     except InvalidProof:
         return stores.verifier
     return named
@@ -221,9 +262,13 @@ def _open_workers(open_stores: Open, stores: Stores, size: int) -> Iterator[_Wor
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
-        _cores(), mp_context=context, initializer=_start, initargs=(open_stores,)
+        _worker_count(), mp_context=context, initializer=_start, initargs=(open_stores,)
     ) as executor:
         yield executor
+
+
+def _worker_count() -> int:
+    return min(_cores(), WORKERS_MAX)
 
 
 def _cores() -> int:

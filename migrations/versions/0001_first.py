@@ -1,7 +1,7 @@
 """The first schema, and the triggers that refuse to change what was recorded."""
 
 from alembic import op
-from sqlalchemy import Column, Integer, LargeBinary, Text
+from sqlalchemy import CheckConstraint, Column, Integer, LargeBinary, Text
 
 revision = "0001"
 down_revision = None
@@ -20,13 +20,13 @@ def _make_record_tables() -> None:
     strict = {"sqlite_strict": True}
     op.create_table(
         "ledger",
-        Column("id", Integer, primary_key=True, autoincrement=False),
+        Column("id", Integer, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
         Column("verifier", Text, nullable=False),
         **strict,
     )
     op.create_table(
         "head",
-        Column("id", Integer, primary_key=True, autoincrement=False),
+        Column("id", Integer, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
         Column("size", Integer, nullable=False),
         Column("root", LargeBinary, nullable=False),
         Column("frontier", LargeBinary, nullable=False),

@@ -34,7 +34,11 @@ UNREADABLE = "is not an address, nor 4 or more hex digits of one"
             "nothing in this ledger has an address that begins with abcd0",
         ),
         (["scorecard"], "nothing is graded in this ledger yet: see 'verdict run'"),
-        (["prove"], "prove: give the address of an event, or --from SIZE"),
+        (["prove"], "prove: give either the address of an event, or --from SIZE"),
+        (
+            ["prove", "abcd", "--to", "1"],
+            "prove: give either the address of an event, or --from SIZE",
+        ),
         (["prove", "--from", "1"], "prove: from 1 to 0: the log has 0 events"),
         (
             ["scorecard", "--format", "md", "--failed"],

@@ -44,7 +44,7 @@ def test_a_run_is_signed_at_its_end():
 def test_the_scorecard_for_programs_holds_the_promised_keys(graded):
     assert set(graded) == {
         *("as_of", "configuration", "critical_faults", "effort", "gate", "grading", "model"),
-        *("provider", "rows", "run", "suite", "trials", "verdicts"),
+        *("gate_reasons", "provider", "rows", "run", "suite", "trials", "verdicts"),
     }
     (row,) = graded["rows"]
     assert row == {

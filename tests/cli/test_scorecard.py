@@ -1,5 +1,6 @@
 """``verdict scorecard``: which one, in which form, as of when."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -44,7 +45,9 @@ def test_the_markdown_has_every_column():
         line for line in call("scorecard", "--format", "md").out.splitlines() if line[:1] == "|"
     ]
     assert head.count("|") == rule.count("|") == row.count("|") == 12
-    assert row.startswith("| total | plain | 1 | 2 | 0 | 0 | 0 | 1/3 = 33.3 % | 60 % | yes | no |")
+    assert row.startswith(
+        "| total | plain | 1 | 2 | 0 | 0 | 0 | 1/3 = 33.3 % | 60 % | yes | misses |"
+    )
 
 
 def test_a_minimum_is_shown_with_all_its_digits(home):
@@ -107,8 +110,17 @@ def test_what_is_neither_position_nor_time_is_refused(text, line):
 
 def test_before_it_began_a_grading_has_no_scorecard(graded):
     done = call("scorecard", "--as-of", "2020-01-01")
-    line = f"grading {graded['grading']} had not begun at position 0"
-    assert done == (2, "", f"error: {line}\n")
+    assert done == (2, "", "error: nothing was graded in this ledger then\n")
+    done = call("scorecard", graded["grading"], "--as-of", "2020-01-01")
+    assert done == (2, "", f"error: grading {graded['grading']} had not begun then\n")
+
+
+def test_as_of_shows_the_grading_that_was_the_newest_then(graded):
+    before = call("scorecard", "--json").out
+    size = json.loads(before)["as_of"]
+    assert call("run", "suite", "-c", "good").code == 0
+    assert call("scorecard", "--json").out != before
+    assert call("scorecard", "--json", "--as-of", str(size)).out == before
 
 
 def test_an_address_of_something_else_is_refused(graded):

@@ -3,10 +3,10 @@
     python tests/crash/driver.py LEDGER SUITE SEED KILLS
 
 Each run is a process of its own, forked from this one so that it need not import everything
-again. It tells through a pipe what it was acknowledged; after a random number of those, and a
-random moment more, it gets SIGKILL. Then ``verify`` looks, and the next process resumes. One line
-of JSON a process: what ended it (``signal``, ``exit``), ``acknowledged`` as position and address,
-and what ``verify`` says.
+again, with a SUITE that is written anew. It tells through a pipe what it was acknowledged; after a
+random number of those, and a random moment more, it gets SIGKILL. Then ``verify`` looks, and the
+next process resumes. One line of JSON a process: what ended it (``signal``, ``exit``), what was
+``acknowledged`` as position and address, and what ``verify`` says.
 """
 
 import json
@@ -24,8 +24,9 @@ sys.path.insert(0, str(ROOT))
 
 from cli.main import COMMANDS  # noqa: E402 - from the checkout, wherever the program stands
 from ledger.log import Ledger  # noqa: E402
-from tests.trials.runs import call_verdict  # noqa: E402
+from tests.trials.runs import call_verdict, make_answer, write_suite  # noqa: E402
 
+CASES, REPETITIONS = 20, 4
 DELAY_S_MAX = 0.004
 ACKNOWLEDGED_MAX = 90
 
@@ -37,6 +38,8 @@ def drive(ledger: Path, suite: Path, seed: int, kills: int) -> None:
     resume: tuple[str, ...] = ()
     done = 0
     while done < kills or resume:
+        if not resume:
+            write_new_suite(suite, chance.getrandbits(32))
         is_last = done >= kills
         concurrency = chance.choice((1, 2, 7, 32))
         options = (*resume, "--concurrency", str(concurrency))
@@ -45,6 +48,16 @@ def drive(ledger: Path, suite: Path, seed: int, kills: int) -> None:
         tell(ended | {"verify": verify(ledger)})
         # Nothing unfinished, or just finished: a new run. Else the same one goes on.
         resume = () if ended["exit"] is not None else ("--resume", "last")
+
+
+def write_new_suite(suite: Path, salt: int) -> None:
+    """Write a suite whose large answers no run has had: each run has files to stage."""
+    answers = [
+        make_answer(number, salt=f"{salt}/{repetition}/", large_each=3) | {"repetition": repetition}
+        for repetition in range(1, REPETITIONS + 1)
+        for number in range(CASES)
+    ]
+    write_suite(suite, CASES, repetitions=REPETITIONS, answers=answers)
 
 
 def tell(what: dict[str, Any]) -> None:

@@ -20,22 +20,23 @@ from ledger.events import (
     TrialStarted,
     VerdictGiven,
 )
+from tests.crash import driver
+from tests.crash.driver import CASES, REPETITIONS
 from tests.trials.runs import CHECKS, call_verdict, init_ledger, write_suite
 
-DRIVER = Path(__file__).with_name("driver.py")
+DRIVER = Path(driver.__file__)
 PROGRAM = (sys.executable, "-c", "from cli.main import main; main()")
-CASES, REPETITIONS = 20, 4
 
 
 def drive(ledger, suite, seed, kills):
     """Let the driver kill runs; return what it says of each."""
     arguments = [str(ledger), str(suite), str(seed), str(kills)]
-    driver = subprocess.run(
+    driven = subprocess.run(
         [sys.executable, str(DRIVER), *arguments], capture_output=True, text=True, check=False
     )
-    sys.stderr.write(f"seed {seed}\n{driver.stderr}")
-    assert driver.returncode == 0, driver.stderr
-    return [json.loads(line) for line in driver.stdout.splitlines()[1:]]
+    sys.stderr.write(f"seed {seed}\n{driven.stderr}")
+    assert driven.returncode == 0, driven.stderr
+    return [json.loads(line) for line in driven.stdout.splitlines()[1:]]
 
 
 def check_counts(ledger):
@@ -71,11 +72,8 @@ def check_files(ledger):
 
 
 def check_kills(folder, seed, kills):
-    ledger, suite = (
-        init_ledger(folder / "ledger"),
-        write_suite(folder / "suite", CASES, repetitions=REPETITIONS),
-    )
-    ended = drive(ledger, suite, seed, kills)
+    ledger = init_ledger(folder / "ledger")
+    ended = drive(ledger, folder / "suite", seed, kills)
     assert sum(one["signal"] == 9 for one in ended) == kills
     assert {one["exit"] for one in ended} <= {None, 0, 1, 2}  # 2: nothing was left to resume
     assert ended[-1]["exit"] in (0, 1, 2)

@@ -258,3 +258,19 @@ def test_eight_processes_append_to_one_ledger_and_lose_nothing(home, tmp_path):
         leaves = home.records.read_leaves(0, 120)
         assert ledger.head().root == mth(leaves)
     assert list((tmp_path / "staging").iterdir()) == []
+
+
+def test_an_artifact_of_an_earlier_process_is_looked_up_once(home, ledger, monkeypatch):
+    ref = record(ledger, b"known")
+    looked_up = []
+    find = SqlTransaction.find_artifacts
+
+    def count(transaction, addresses):
+        looked_up.extend(addresses)
+        return find(transaction, addresses)
+
+    monkeypatch.setattr(SqlTransaction, "find_artifacts", count)
+    with home.open() as later:
+        for name in ("first", "second"):
+            later.append([draft_suite(later, name, ref)])
+    assert looked_up.count(pack_digest(ref.address)) == 1

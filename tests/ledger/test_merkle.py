@@ -21,6 +21,8 @@ from ledger.merkle import (
     hash_range,
     prove_consistency,
     prove_inclusion,
+    push_leaf,
+    push_leaves,
 )
 from tests.ledger.trees import CT_LEAVES, CT_ROOTS, Tree, holds_consistency, mth, path, proof
 
@@ -336,3 +338,15 @@ def test_an_old_size_of_a_large_tree_is_proved_from_tiles(large, old):
     old_root = hash_range(large, 0, old)
     assert old_root == mth(large.leaves[:old])
     assert holds_consistency(old, 66_000, old_root, compute_root(large.frontier), found)
+
+
+@given(st.integers(0, 600), st.integers(0, 400))
+def test_leaves_that_are_pushed_together_leave_the_frontier_of_one_by_one(start, count):
+    frontier: list[bytes] = []
+    for size, leaf in enumerate(LEAVES[:start]):
+        push_leaf(frontier, size, leaf)
+    together = list(frontier)
+    push_leaves(together, start, LEAVES[start : start + count])
+    for size, leaf in enumerate(LEAVES[start : start + count], start=start):
+        push_leaf(frontier, size, leaf)
+    assert together == frontier

@@ -3,6 +3,7 @@
 import pytest
 
 from ledger.digest import unpack_digest
+from ledger.verify import verification
 from tests.tampering.forgery import (
     TABLES,
     change,
@@ -173,6 +174,17 @@ def test_each_stored_value_in_turn_is_found_and_named(small, table):
     rows = dump(small)[table]
     without = {"ledger": 1, "head": 1, "event": 1, "projection": 1}.get(table, 0)
     assert len(swept) == sum(len(row) - row.count(None) - without for row in rows)
+
+
+def test_several_processes_find_what_one_finds(large, monkeypatch):
+    change(large, "event", "data", (100,), flip)
+    change(large, "tile", "hashes", (0, 1), flip)
+    change(large, "projection_row", "value", first_row(large, "projection_row"), flip)
+    alone = find(large)
+    monkeypatch.setattr(verification, "SPREAD_EVENTS", 1)
+    monkeypatch.setattr(verification, "RANGE_EVENTS", 100)
+    monkeypatch.setattr(verification, "_cores", lambda: 2)
+    assert find(large) == alone
 
 
 def test_all_events_changed_at_once_are_all_listed(large):

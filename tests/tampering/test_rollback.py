@@ -4,8 +4,11 @@ import shutil
 
 import pytest
 
+from cli.setting import open_ledger
 from tests.tampering.forgery import find, said
 from tests.trials.runs import call_verdict, run_suite, write_suite
+from trials.run import draft_suite
+from trials.suite import load_suite
 
 
 def go_on(ledger, suite):
@@ -39,9 +42,17 @@ def test_an_older_database_is_not_signed(rolled_back):
     assert (rolled_back / "last-signed").read_bytes() == before
 
 
+def test_nothing_is_added_to_an_older_database(rolled_back, tmp_path):
+    called = run_suite(rolled_back, write_suite(tmp_path / "other", 9))
+    assert called.code == 2
+    assert "an older copy of the database was put back" in called.err
+    assert [finding.outcome for finding in find(rolled_back)] == ["rollback"]
+
+
 def test_an_older_database_written_on_says_so(rolled_back, tmp_path):
-    suite = write_suite(tmp_path / "other", 9)
-    assert run_suite(rolled_back, suite).code == 2
+    suite = load_suite(write_suite(tmp_path / "other", 9))
+    with open_ledger(rolled_back) as opened:
+        opened.ledger.append([draft_suite(opened.ledger, suite) for _ in range(100)])
     (finding,) = find(rolled_back)
     assert (finding.outcome, finding.where) == ("damage", "last-signed")
     assert "an older copy was put back and written on" in finding.what
@@ -78,10 +89,13 @@ def test_a_deleted_last_signed_note_is_missed_and_nothing_is_signed(small):
     assert "put it back" in called.err
 
 
-def test_a_deleted_key_is_named_and_the_notes_are_still_read(small):
+def test_a_copy_without_the_key_is_named_so_and_is_as_whole_as_the_other(small):
     (small / "signing.key").unlink()
-    assert said(small) == [("damage", "signing key")]
-    assert call_verdict("--ledger", small, "verify").code == 1
+    assert said(small) == []
+    called = call_verdict("--ledger", small, "verify")
+    assert called.code == 0
+    assert "signing key: it is not here" in called.out
+    assert call_verdict("--ledger", small, "checkpoint").code == 2
 
 
 def test_no_file_of_artifacts_that_is_gone_is_called_a_rollback(large):

@@ -66,11 +66,20 @@ def make_case(number: int) -> dict[str, Any]:
     }
 
 
-def make_answer(number: int) -> dict[str, Any]:
-    """Return the line of an answer: every third is wrong, every tenth too large for a row."""
+def make_answer(number: int, *, salt: str = "", large_each: int = 10) -> dict[str, Any]:
+    """Return the line of an answer; every third is wrong.
+
+    Args:
+        number: of the case.
+        salt: makes the bytes of large answers others.
+        large_each: every so many is too large for a row.
+    """
     said = f"TOTAL {number if number % 3 else number + 1}"
-    large = "".join(hashlib.sha256(b"%d/%d" % (number, n)).hexdigest() for n in range(LARGE // 64))
-    return {"case": f"c{number}", "answer": f"{large}\n{said}" if number % 10 == 5 else said}
+    if number % large_each != large_each // 2:
+        return {"case": f"c{number}", "answer": said}
+    seeds = (f"{salt}{number}/{n}".encode() for n in range(LARGE // 64))
+    large = "".join(hashlib.sha256(seed).hexdigest() for seed in seeds)
+    return {"case": f"c{number}", "answer": f"{large}\n{said}"}
 
 
 def write_suite(

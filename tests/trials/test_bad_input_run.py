@@ -141,6 +141,14 @@ def test_any_text_is_an_answer_and_is_kept_with_the_line_that_it_came_in(ledger,
     assert call_verdict("--ledger", ledger, "replay", verdicts[0].grading).code == 0
 
 
+@pytest.mark.parametrize("sha256", [f'"{"0" * 64}"', '"z"', "7"])
+def test_an_answer_that_looks_like_a_listing_of_artifacts_is_an_answer(ledger, tmp_path, sha256):
+    answer = f'[["blake3:{"0" * 64}","text/plain",{sha256},1]]'
+    suite = write_suite(tmp_path / "suite", 1, answers=[{"case": "c0", "answer": answer}])
+    run_suite(ledger, suite)
+    assert call_verdict("--ledger", ledger, "verify").code == 0
+
+
 def test_bytes_that_json_could_write_otherwise_are_kept_as_they_came(ledger, tmp_path):
     line = (
         b'{ "answer":"\\u0054OTAL\\t0", "metadata":{"n":1e2,"m":NaN,"k":-0.0},\t"case":"c\\u0030"}'

@@ -27,7 +27,6 @@ from trials.suite.schema import NAME, CaseEntry, FactsEntry, RecordEntry, check_
 CASE_FILE = "case.json"
 FACTS_FILE = "expected_facts.json"
 INPUTS = "inputs"
-EMPTY = len("{}")
 KEY_FILES = frozenset({FACTS_FILE, "reference_ledger.json"})
 """Names that say that a file is a key; below ``inputs/`` they can only be a mistake."""
 
@@ -71,7 +70,6 @@ def _load_records(folder: Folder, path: str, origin: str, faults: Faults) -> lis
     if text is None:
         return []
     split = _split_lines if file.path.endswith(".jsonl") else _split_list
-    folder.secret.add(file.path)
     cases = []
     for prefix, record in split(text, file.path, faults):
         entry = faults.attempt(check_entry, RecordEntry, record, prefix)
@@ -144,8 +142,6 @@ def _load_folder(folder: Folder, name: str, place: str, faults: Faults) -> Place
         else:
             file = faults.attempt(folder.read_named, path, path)
             others |= {below: file} if file else {}
-    # An empty file gives nothing away, and two empty files are not one a copy of the other.
-    folder.secret |= {file.path for file in others.values() if len(file.data.strip()) > EMPTY}
     entry = faults.attempt(_read_case, others.get(CASE_FILE))
     facts = faults.attempt(_read_facts, others.get(FACTS_FILE))
     if entry is None or facts is None or len(faults.lines) > before:

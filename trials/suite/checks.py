@@ -103,8 +103,6 @@ def _read_files(
             continue
         file = faults.attempt(folder.read_named, path, f"{prefix}{field}")
         if file is not None:
-            if target != "schema":
-                folder.secret.add(file.path)
             contents[target] = faults.attempt(_read_content, target, file)
     return contents
 

@@ -43,16 +43,14 @@ class Folder:
     Attributes:
         found: every file read so far, by its path.
         named: of these, the ones that the suite itself needs, each with the place that names it;
-            none of them may be an input of a case.
+            none of them, nor a copy, may be an input of a case.
         given: the files that trials get copies of, each with the id of its case.
-        secret: those of the named that are keys and rubrics; no copy of one may be an input either.
     """
 
     def __init__(self, root: Path, *, size_bytes_max: int = FILE_BYTES_MAX) -> None:
         self.found: dict[str, FoundFile] = {}
         self.named: dict[str, str] = {}
         self.given: dict[str, str] = {}
-        self.secret: set[str] = set()
         self._root = root
         self._size_bytes_max = size_bytes_max
 

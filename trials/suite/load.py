@@ -23,6 +23,8 @@ from trials.suite.folder import Folder
 from trials.suite.model import PLACEHOLDER, Suite, SuiteFile, Variant
 from trials.suite.schema import SuiteEntry, VariantEntry, check_entry
 
+EMPTY = len("{}")
+"""Bytes of a file that says nothing: a copy of it is nobody's secret."""
 SUITE_FILES = ("eval_suite.json", "eval_suite.yaml", "eval_suite.yml")
 
 _PLACEHOLDERS = re.compile(r"\{\{\s*[^\W\d][\w.-]*\s*\}\}")
@@ -166,13 +168,14 @@ def _count(cases: list[PlacedCase]) -> str:
 def _check_inputs(folder: Folder, faults: Faults) -> None:
     """Note every file that the suite needs and a trial would read, be it under another name.
 
-    A key or a rubric gives the answer away as a copy too; a prompt or a schema does not.
+    A copy is the same to whoever reads it; a blank file, or one that holds next to nothing, says
+    nothing.
     """
     by_identity = {folder.found[path].identity: path for path in folder.given}
     by_data = {folder.found[path].data: path for path in folder.given}
     for path, origin in folder.named.items():
         given = by_identity.get(folder.found[path].identity)
-        if given is None and path in folder.secret:
+        if given is None and len(folder.found[path].data.strip()) > EMPTY:
             given = by_data.get(folder.found[path].data)
         if given is not None:
             how = "lies among" if given == path else f"is the same as {given}, one of"

@@ -136,6 +136,7 @@ def print_shortfalls(shortfalls: Iterable[Shortfall]) -> None:
             f"{shorten_digest(short.state.verdict_event)}  {short.state.verdict.value:<8}  "
             f"{short.case}  {short.state.variant} {short.repetition}  {short.state.check}{cause}"
         )
+        click.echo(f"{'':14}{short.reason}")
     click.echo("no verdict is fail or unproven" if is_empty else "see why: verdict trace ADDRESS")
 
 
@@ -178,18 +179,19 @@ def _describe_miss(row: Row) -> str:
 
 def describe_report(report: Report) -> list[tuple[str, str]]:
     """Return what a scorecard belongs to, as name and value."""
-    inventory = report.inventory
+    grading = f"{shorten_digest(report.card.grading)}, as of {format_count(report.as_of, 'event')}"
+    suite = ("suite", report.criteria.suite_name)
+    return [suite, *describe_inventory(report.inventory), ("grading", grading)]
+
+
+def describe_inventory(inventory: Inventory) -> list[tuple[str, str]]:
+    """Return what a run is and what became of its trials, as name and value."""
     effort = f", effort {inventory.effort}" if inventory.effort else ""
     return [
-        ("suite", report.criteria.suite_name),
         ("configuration", inventory.configuration_name),
         ("asked", f"{inventory.provider}, model {inventory.model}{effort}"),
         ("trials", describe_trials(inventory)),
         ("run", shorten_digest(inventory.run)),
-        (
-            "grading",
-            f"{shorten_digest(report.card.grading)}, as of {format_count(report.as_of, 'event')}",
-        ),
     ]
 
 
@@ -217,12 +219,7 @@ def report_to_json(report: Report) -> dict[str, object]:
         "rows": [_row_to_json(row) for row in report.rows],
         "run": inventory.run,
         "suite": report.criteria.suite_name,
-        "trials": {
-            "completed": inventory.completed,
-            "failed": inventory.failed,
-            "missing": inventory.missing,
-            "planned": inventory.planned,
-        },
+        "trials": _trials_to_json(inventory),
         "verdicts": {"given": report.card.given, "planned": report.card.planned},
     }
 
@@ -234,11 +231,42 @@ def shortfall_to_json(short: Shortfall) -> dict[str, object]:
         "case": short.case,
         "cause": state.cause and state.cause.value,
         "check": state.check,
+        "reason": short.reason,
         "repetition": short.repetition,
         "trial": state.trial,
         "variant": state.variant,
         "verdict": state.verdict.value,
         "verdict_event": state.verdict_event,
+    }
+
+
+def print_inventory(inventory: Inventory) -> None:
+    """Print what became of a run that is not graded yet."""
+    out = console()
+    for name, value in describe_inventory(inventory):
+        out.print(Text.assemble((f"{name:<14}", "bold"), value))
+    out.print()
+    short = shorten_digest(inventory.run)
+    out.print(
+        Text.assemble(
+            ("gate ", "bold"),
+            ("incomplete", "bold yellow"),
+            f": the run is not graded yet; go on with verdict run … --resume {short}",
+        )
+    )
+
+
+def inventory_to_json(inventory: Inventory) -> dict[str, object]:
+    """Return a run that is not graded yet, for a program."""
+    return {
+        "configuration": inventory.configuration_name,
+        "effort": inventory.effort,
+        "gate": "incomplete",
+        "gate_reasons": ["the run is not graded yet"],
+        "model": inventory.model,
+        "provider": inventory.provider,
+        "run": inventory.run,
+        "trials": _trials_to_json(inventory),
     }
 
 
@@ -262,6 +290,15 @@ def report_to_markdown(report: Report) -> str:
     gate += "" if report.gate == "passed" else f": {describe_gate(report)}"
     parts = ["# Scorecard", "\n".join(head), "\n".join(lines), *_explain(report), gate]
     return "\n\n".join(parts) + "\n"
+
+
+def _trials_to_json(inventory: Inventory) -> dict[str, int]:
+    return {
+        "completed": inventory.completed,
+        "failed": inventory.failed,
+        "missing": inventory.missing,
+        "planned": inventory.planned,
+    }
 
 
 def _row_to_json(row: Row) -> dict[str, object]:

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 import click
 
 from cli.render import (
+    inventory_to_json,
+    print_inventory,
     print_json,
     print_report,
     print_shortfalls,
@@ -17,7 +19,15 @@ from cli.setting import Opened, find_folder, open_ledger
 from ledger.digest import Digest
 from ledger.errors import FaultyInput, UnknownAddress
 from ledger.events import RunStarted
-from trials.scorecard import Report, Shortfall, find_grading, list_shortfalls, make_report
+from ledger.projections import INVENTORY, Inventory
+from trials.scorecard import (
+    Report,
+    Shortfall,
+    find_grading,
+    find_run,
+    list_shortfalls,
+    make_report,
+)
 
 
 @click.command()
@@ -48,14 +58,22 @@ def command(
 
     Rates are pass / (pass + fail + unproven); what does not apply or is unresolved is shown and
     left out. --failed names each verdict by address, for 'verdict trace'.
+
+    Exit status: 0, or 3 for a run that is not graded yet: what became of its trials is shown.
     """
     if is_failed and form == "md":
         raise FaultyInput(["scorecard: --failed goes with --format text or json"])
     with open_ledger(find_folder(where)) as opened:
         position = None if as_of is None else parse_as_of(opened, as_of)
-        grading = _find(opened, address, position)
-        report = make_report(opened.ledger, opened.keeper, grading, position)
-        shortfalls = list_shortfalls(opened.keeper, report) if is_failed else None
+        found = _find(opened, address, position)
+        if isinstance(found, Inventory):
+            if as_json or form == "json":
+                print_json(inventory_to_json(found))
+            else:
+                print_inventory(found)
+            raise SystemExit(3)
+        report = make_report(opened.ledger, opened.keeper, found, position)
+        shortfalls = list_shortfalls(opened.ledger, opened.keeper, report) if is_failed else None
         _print(report, shortfalls, "json" if as_json else form)
 
 
@@ -94,18 +112,25 @@ def parse_as_of(opened: Opened, text: str) -> int:
     return opened.ledger.size_at(time if time.tzinfo else time.replace(tzinfo=UTC))
 
 
-def _find(opened: Opened, text: str | None, as_of: int | None) -> Digest:
+def _find(opened: Opened, text: str | None, as_of: int | None) -> Digest | Inventory:
+    """Return the grading to show, or a run that has none yet."""
+    keeper = opened.keeper
     if text is None:
-        grading = find_grading(opened.keeper, None, as_of)
-        if grading is None:
-            if as_of is not None:
-                raise UnknownAddress("nothing was graded in this ledger then")
+        found = find_grading(keeper, None, as_of)
+        if found is None and as_of is not None:
+            raise UnknownAddress("nothing was graded in this ledger then")
+        shown = found or find_run(keeper)
+        if shown is None:
             raise UnknownAddress("nothing is graded in this ledger yet: see 'verdict run'")
-        return grading
+        return shown
     _, address = opened.ledger.resolve(text)
-    if isinstance(opened.ledger.find(address).event.body, RunStarted):
-        grading = find_grading(opened.keeper, address, as_of)
-        if grading is None:
-            raise UnknownAddress(f"run {text} is not graded yet: resume it")
-        return grading
-    return address
+    if not isinstance(opened.ledger.find(address).event.body, RunStarted):
+        return address
+    if as_of is None:
+        inventory = keeper.get(INVENTORY, address)
+    else:
+        inventory = keeper.get_as_of(INVENTORY, address, as_of)
+    shown = find_grading(keeper, address, as_of) or inventory
+    if shown is None:
+        raise UnknownAddress(f"run {text} had not begun then")
+    return shown

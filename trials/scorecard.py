@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ledger.digest import Digest
 from ledger.errors import UnknownAddress
-from ledger.events import GradingStarted
+from ledger.events import GradingStarted, VerdictGiven
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import (
@@ -93,6 +93,7 @@ class Shortfall(NamedTuple):
     case: str
     repetition: int
     state: VerdictState
+    reason: str
 
 
 def make_report(
@@ -135,13 +136,26 @@ def make_report(
     )
 
 
-def list_shortfalls(keeper: Keeper, report: Report) -> Iterator[Shortfall]:
+def list_shortfalls(ledger: Ledger, keeper: Keeper, report: Report) -> Iterator[Shortfall]:
     """Yield each verdict of ``report`` that failed or stayed unproven, in the order of the plan."""
     places = {trial.slot: trial for trial in keeper.scan(TRIALS, f"{report.card.run}/")}
     for state in keeper.scan(VERDICTS, f"{report.card.grading}/"):
         if state.verdict in _FAULTS and state.position < report.as_of:
             place = places[state.slot]
-            yield Shortfall(case=place.case, repetition=place.repetition, state=state)
+            body = ledger.find(state.verdict_event).event.body
+            assert isinstance(body, VerdictGiven)  # noqa: S101 - what the projection folds
+            yield Shortfall(
+                case=place.case, repetition=place.repetition, state=state, reason=body.reason
+            )
+
+
+def find_run(keeper: Keeper) -> Inventory | None:
+    """Return the newest run."""
+    newest: Inventory | None = None
+    for inventory in keeper.scan(INVENTORY):
+        if newest is None or inventory.position > newest.position:
+            newest = inventory
+    return newest
 
 
 def find_grading(

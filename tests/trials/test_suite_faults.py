@@ -126,3 +126,10 @@ def test_an_empty_file_may_be_an_input_and_a_key(tmp_path):
     draft.files |= {"cases/june/case.json": "{}", "cases/june/inputs/e.json": "{}"}
     draft.files |= {"prompts/plain.md": "Sum.", "cases/july/case.json": "{}"}
     assert len(load_suite(draft.write(tmp_path)).cases) == 2
+
+
+def test_a_copy_of_a_prompt_among_the_inputs_is_refused(tmp_path):
+    Draft().write(tmp_path)
+    prompt = (tmp_path / "prompts/plain.md").read_bytes()
+    (tmp_path / "cases/june/inputs/p.bin").write_bytes(prompt)
+    assert any("is the same as cases/june/inputs/p.bin" in line for line in refuse(tmp_path))

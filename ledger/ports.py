@@ -247,6 +247,10 @@ class ProjectionStore(Protocol):
         """
         ...
 
+    def clear_all(self) -> None:
+        """Delete the rows and positions of every projection, also of ones not known here."""
+        ...
+
     def clear(self, name: str) -> None:
         """Delete a projection's rows and position."""
         ...

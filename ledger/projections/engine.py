@@ -114,8 +114,7 @@ class Keeper:
 
     def rebuild(self, tell: Callable[[int], None] = lambda _: None) -> int:
         """Throw all rows away and fold the log from its beginning."""
-        for projection in self._projections:
-            self._store.clear(projection.name)
+        self._store.clear_all()
         return self.catch_up(tell)
 
     def get(self, projection: Projection[State], key: str) -> State | None:

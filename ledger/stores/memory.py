@@ -218,6 +218,11 @@ class MemoryProjections:
             self._positions[change.name] = (change.version, change.position)
         return True
 
+    def clear_all(self) -> None:
+        """Delete all rows and positions."""
+        self._rows.clear()
+        self._positions.clear()
+
     def clear(self, name: str) -> None:
         """Delete rows and position."""
         self._rows.pop(name, None)

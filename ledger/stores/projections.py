@@ -71,11 +71,17 @@ class SqlProjections:
                     connection.exec_driver_sql(self._upsert, rows)
         return True
 
+    def clear_all(self) -> None:
+        """Delete all rows and positions."""
+        with self._database.writing() as connection:
+            for table in (tables.projection_row, tables.projection):
+                table.create(connection, checkfirst=True)  # rebuilding mends a dropped table too
+                connection.execute(delete(table))  # SQLite empties a whole table at once
+
     def clear(self, name: str) -> None:
         """Delete rows and position."""
         with self._database.writing() as connection:
             for table in (tables.projection_row, tables.projection):
-                table.create(connection, checkfirst=True)  # rebuilding mends a dropped table too
                 connection.execute(delete(table).where(table.c.name == name))
 
     def rows(self, name: str, prefix: str = "") -> Iterator[tuple[str, bytes]]:

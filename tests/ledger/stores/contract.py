@@ -301,6 +301,12 @@ class ProjectionStoreContract:
         assert projections.position("q") == (2, 6)
         assert list(projections.rows("q")) == [("a", b"2")]
 
+    def test_all_are_cleared_at_once(self, projections):
+        projections.save([Change("p", 1, 0, 5, {"a": b"1"}), Change("q", 2, 0, 6, {"a": b"2"})])
+        projections.clear_all()
+        assert [projections.position(name) for name in ("p", "q")] == [None, None]
+        assert [list(projections.rows(name)) for name in ("p", "q")] == [[], []]
+
     def test_rows_come_in_order_of_key_however_many_there_are(self, projections):
         rows = {f"{n:05d}": b"%d" % n for n in reversed(range(4_100))}
         projections.save([Change("p", 1, 0, 1, rows)])

@@ -30,7 +30,7 @@ def test_a_dropped_table_is_damage_and_clearing_makes_it_again(tmp_path, table):
     run_bare(tmp_path / "ledger.db", f"DROP TABLE {table}")
     with pytest.raises((Damage, StoreUnavailable), match="no such table"):
         projections.save([Change("p", 1, 0, 1, {"a": b"1"})])
-    projections.clear("p")
+    projections.clear_all()
     assert projections.save([Change("p", 1, 0, 1, {"a": b"1"})])
     assert list(projections.rows("p")) == [("a", b"1")]
 

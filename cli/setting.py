@@ -25,7 +25,7 @@ from ledger.projections import Keeper
 from ledger.stores import tables
 from ledger.stores.clock import SystemClock
 from ledger.stores.database import Database
-from ledger.stores.engine import open_engine
+from ledger.stores.engine import open_engine, open_frozen_engine
 from ledger.stores.files import FileBlobs, sync_folder
 from ledger.stores.keys import KEY_NAME, FileSigner, make_key, read_last_signed
 from ledger.stores.locks import hold_lock
@@ -199,10 +199,15 @@ def _name_user() -> str:
         return f"uid-{os.getuid()}"
 
 
-def _engine_of(folder: Path) -> Engine:
+def _is_frozen(folder: Path) -> bool:
+    """Return whether ``folder`` cannot be written, be it for its medium or for its owner."""
+    return not os.access(folder, os.W_OK)
+
+
+def _engine_of(folder: Path, open_database: Callable[[Path], Engine] = open_engine) -> Engine:
     if not (folder / DATABASE).is_file():
         raise NoLedger(f"{folder}: no ledger there: make one with 'verdict --ledger {folder} init'")
-    return open_engine(folder / DATABASE)
+    return open_database(folder / DATABASE)
 
 
 def _check_revision(engine: Engine, folder: Path) -> None:
@@ -255,7 +260,7 @@ def open_stores(folder: Path) -> Iterator[Stores]:
         OldSchema: as ``open_ledger``.
         Damage: the database cannot be read at all.
     """
-    engine = _engine_of(folder)
+    engine = _engine_of(folder, open_frozen_engine if _is_frozen(folder) else open_engine)
     try:
         _check_revision(engine, folder)
         database = Database(engine)

@@ -7,6 +7,7 @@ import click
 
 from cli.render import format_count, print_json, progress
 from cli.setting import find_folder, open_stores
+from ledger.errors import StoreUnavailable
 from ledger.verify import FAULTS, Finding, Outcome, Tally, verify_ledger
 
 STYLES = {Outcome.REDACTED: "cyan", Outcome.UNKNOWN: "yellow"}
@@ -24,11 +25,16 @@ def command(where: str | None, *, as_json: bool) -> None:
     """
     tally = Tally()
     findings = []
-    with progress("verify ") as tell:
-        for finding in verify_ledger(partial(open_stores, find_folder(where)), tally, tell):
-            findings.append(finding)
-            if not as_json:
-                print_finding(finding)
+    folder = find_folder(where)
+    try:
+        with progress("verify ") as tell:
+            for finding in verify_ledger(partial(open_stores, folder), tally, tell):
+                findings.append(finding)
+                if not as_json:
+                    print_finding(finding)
+    except StoreUnavailable as error:  # not read at all: no verdict on the record, and no retry
+        click.echo(f"error: {error}", err=True)
+        raise SystemExit(2) from error
     code = exit_code(findings)
     if as_json:
         counted = {name: getattr(tally, name) for name in tally.__slots__}

@@ -10,6 +10,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
@@ -36,6 +37,26 @@ def open_engine(path: Path) -> Engine:
     """Return an engine for the SQLite file ``path``; the file is made on the first connection."""
     engine = create_engine(_url_of(path), connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
     event.listen(engine, "connect", _prepare_connection)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def open_frozen_engine(path: Path) -> Engine:
+    """Return an engine for a SQLite file on a medium that cannot be written.
+
+    Raises:
+        StoreUnavailable: the newest commits are still in the log file beside it, which only a
+            writer can read.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size > 0:
+        raise StoreUnavailable(
+            f"{log}: its commits are not in the database yet: copy the folder to where it can be "
+            "written"
+        )
+    place = f"file:{quote(str(path.absolute()))}"
+    query = {"mode": "ro", "immutable": "1", "uri": "true"}
+    engine = create_engine(URL.create("sqlite", database=place, query=query))
     event.listen(engine, "begin", _begin)
     return engine
 

@@ -78,6 +78,11 @@ def _open(
     version, position = state
     if not 0 <= position <= size:
         return damage(where, f"it has read {position:,} events and the log has {size:,}")
+    if version < 1:
+        return damage(where, f"its row says version {version}, and versions begin with 1")
+    if version > projection.version:
+        what = f"kept by version {version} of its fold, which this program does not have"
+        return Finding(outcome=Outcome.UNFINISHED, where=where, what=what)
     if version != projection.version:
         what = f"kept by version {version} of its fold; it is folded again when it is next read"
         return Finding(outcome=Outcome.UNKNOWN, where=where, what=what)

@@ -162,7 +162,6 @@ _WITHOUT_MEANING = {
     ("ledger", "id"),
     ("head", "id"),
     ("event", "position"),  # Another position is another order: test_order.
-    ("projection", "version"),
 }
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from ledger.digest import unpack_digest
+from ledger.projections import TRIALS
 from ledger.verify import verification
 from tests.tampering.forgery import (
     TABLES,
@@ -11,6 +12,7 @@ from tests.tampering.forgery import (
     find,
     flip,
     flip_file,
+    said,
     sweep,
     tamper,
 )
@@ -155,8 +157,19 @@ def test_a_key_of_another_log_is_named_and_the_notes_are_not_blamed(small, large
     assert call_verdict("--ledger", small, "checkpoint").code == 2
 
 
-def test_a_projection_of_another_version_is_told_and_folded_again(large):
+def test_a_projection_of_a_version_that_never_was_is_damage(large):
     change(large, "projection", "version", ("trials",), flip)
+    assert said(large) == [("damage", "projection trials")]
+
+
+def test_a_projection_of_a_version_to_come_cannot_be_verified(large):
+    change(large, "projection", "version", ("trials",), lambda version: version + 6)
+    assert said(large) == [("unfinished", "projection trials")]
+    assert call_verdict("--ledger", large, "verify").code == 2
+
+
+def test_a_projection_of_an_older_version_is_told_and_folded_again(large, monkeypatch):
+    monkeypatch.setattr(TRIALS, "version", 2)
     called = call_verdict("--ledger", large, "verify", "--json")
     assert called.code == 0
     assert ("unknown", "projection trials") in [
@@ -169,10 +182,10 @@ def test_a_projection_of_another_version_is_told_and_folded_again(large):
 @pytest.mark.parametrize("table", TABLES)
 def test_each_stored_value_in_turn_is_found_and_named(small, table):
     swept = sweep(small, table)
-    # A single row's ``id`` says nothing, and an older fold's version is no damage.
+    # A single row's ``id`` says nothing.
     assert [place for place, names in swept if not names] == []
     rows = dump(small)[table]
-    without = {"ledger": 1, "head": 1, "event": 1, "projection": 1}.get(table, 0)
+    without = {"ledger": 1, "head": 1, "event": 1}.get(table, 0)
     assert len(swept) == sum(len(row) - row.count(None) - without for row in rows)
 
 

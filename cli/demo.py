@@ -11,7 +11,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -19,18 +18,17 @@ import click
 
 from cli.founding import init_ledger
 from cli.prove import prove_event
-from cli.render import print_report, progress
+from cli.render import print_report
 from cli.replay import replay
 from cli.run import find_configuration, make_provider, perform_run
-from cli.setting import DATABASE, Opened, name_folder, open_ledger, open_stores
+from cli.setting import DATABASE, Opened, name_folder, open_ledger
 from cli.trace import print_step
-from cli.verify import exit_code, print_finding, print_tally
+from cli.verify import exit_code, print_finding, print_tally, verify_folder
 from ledger.digest import shorten_digest
 from ledger.errors import NoLedger
 from ledger.outcomes import Verdict
 from ledger.projections import TRIALS, VERDICTS, VerdictState
 from ledger.signing import sign_head
-from ledger.verify import Tally, verify_ledger
 from trials.configuration import load_configuration
 from trials.run import start_run
 from trials.scorecard import Report
@@ -107,7 +105,8 @@ def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
         failed = _find_failed(opened, reports[-1])
         _show_evidence(opened, reports[-1], failed)
     _say("6. everything verified")
-    is_whole = _verify(folder)
+    tally, findings = verify_folder(folder, tell=print_finding)
+    print_tally(tally, findings)
     _say("what to try next")
     short = shorten_digest(failed.verdict_event)
     call = f"{name_program()} --ledger {shlex.quote(str(folder))}"
@@ -117,7 +116,7 @@ def _perform(folder: Path, example: Path, names: tuple[str, ...]) -> None:
         f"replay {short}",
     ):
         click.echo(f"  {call} {text}")
-    raise SystemExit(0 if is_whole else 1)
+    raise SystemExit(0 if exit_code(findings) == 0 else 1)
 
 
 def name_program() -> str:
@@ -165,17 +164,6 @@ def _show_evidence(opened: Opened, report: Report, failed: VerdictState) -> None
 def _find_failed(opened: Opened, report: Report) -> VerdictState:
     verdicts: Iterator[VerdictState] = opened.keeper.scan(VERDICTS, f"{report.card.grading}/")
     return next(state for state in verdicts if state.verdict is Verdict.FAIL)
-
-
-def _verify(folder: Path) -> bool:
-    tally = Tally()
-    findings = []
-    with progress("verify ") as tell:
-        for finding in verify_ledger(partial(open_stores, folder), tally, tell):
-            findings.append(finding)
-            print_finding(finding)
-    print_tally(tally, findings)
-    return exit_code(findings) == 0
 
 
 def _say(title: str) -> None:

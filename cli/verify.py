@@ -1,7 +1,9 @@
 """``verdict verify``: is the record what it was?"""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -23,15 +25,9 @@ def command(where: str | None, *, as_json: bool) -> None:
 
     Exit status: 0 clean and complete, 1 damage, 2 could not finish.
     """
-    tally = Tally()
-    findings = []
     folder = find_folder(where)
     try:
-        with progress("verify ") as tell:
-            for finding in verify_ledger(partial(open_stores, folder), tally, tell):
-                findings.append(finding)
-                if not as_json:
-                    print_finding(finding)
+        tally, findings = verify_folder(folder, tell=_pass_by if as_json else print_finding)
     except StoreUnavailable as error:  # not read at all: no verdict on the record, and no retry
         click.echo(f"error: {error}", err=True)
         raise SystemExit(2) from error
@@ -44,12 +40,27 @@ def command(where: str | None, *, as_json: bool) -> None:
     raise SystemExit(code)
 
 
+def verify_folder(folder: Path, *, tell: Callable[[Finding], None]) -> tuple[Tally, list[Finding]]:
+    """Return what was checked of the ledger in ``folder``, and every finding, told as it comes."""
+    tally = Tally()
+    findings = []
+    with progress("verify ") as show:
+        for finding in verify_ledger(partial(open_stores, folder), tally, show):
+            findings.append(finding)
+            tell(finding)
+    return tally, findings
+
+
 def exit_code(findings: list[Finding]) -> int:
     """Return 2 if something could not be checked, else 1 for a fault, else 0."""
     outcomes = {finding.outcome for finding in findings}
     if Outcome.UNFINISHED in outcomes:
         return 2
     return 1 if outcomes & FAULTS else 0
+
+
+def _pass_by(_finding: Finding) -> None:
+    """Say nothing of a finding: a program gets them all at the end."""
 
 
 def print_finding(finding: Finding) -> None:

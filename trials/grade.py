@@ -19,10 +19,8 @@ from ledger.artifact import JSON, decode_text, encode_text
 from ledger.digest import Digest
 from ledger.errors import (
     Busy,
-    LedgerError,
     RedactedArtifact,
     RunIncomplete,
-    StoreUnavailable,
 )
 from ledger.events import (
     Body,
@@ -36,10 +34,9 @@ from ledger.events import (
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Keeper, Scorecard, TrialState
-from ledger.writer import Draft
 from providers import SessionFailure, SessionResult
 from trials.criteria import put_criteria
-from trials.run import CONCURRENCY, Tell, describe_error, fail_malformed
+from trials.run import CONCURRENCY, Tell, describe_error, draft_result, run_tasks
 from trials.suite import Check, Suite
 
 REASON_BYTES_MAX = 20_000
@@ -106,10 +103,7 @@ def grade_run(
         raise Busy(f"grading {grading}: the projections are being folded again; try once more")
     engine = _Engine(ledger, grading, suite, ask, given)
     trials = keeper.scan(TRIALS, f"{run}/")
-    try:
-        asyncio.run(engine.run(trials, lambda done: tell(done, planned)))
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from group
+    run_tasks(engine.run(trials, lambda done: tell(done, planned)))
     card = keeper.get(SCORECARD, grading)
     assert card is not None  # noqa: S101 - it was started
     if card.given == card.planned and not card.is_complete:
@@ -132,13 +126,13 @@ def _start(ledger: Ledger, run: Digest, suite_event: Digest, suite: Suite, plann
 def find_same(ledger: Ledger, keeper: Keeper, run: Digest, suite: Suite) -> Scorecard | None:
     """Return the newest grading of ``run`` by the very criteria that ``suite`` states now."""
     criteria, _ = put_criteria(ledger, suite)
-    newest: Scorecard | None = None
-    for card in keeper.scan(SCORECARD):
-        if card.run == run and (newest is None or card.position > newest.position):
-            body = ledger.find(card.grading).event.body
-            if isinstance(body, GradingStarted) and body.criteria.address == criteria.address:
-                newest = card
-    return newest
+
+    def is_same(card: Scorecard) -> bool:
+        body = ledger.find(card.grading).event.body
+        return isinstance(body, GradingStarted) and body.criteria.address == criteria.address
+
+    same = (card for card in keeper.scan(SCORECARD) if card.run == run and is_same(card))
+    return max(same, key=lambda card: card.position, default=None)
 
 
 class _Engine:
@@ -232,13 +226,9 @@ class _Engine:
         except Exception as error:  # noqa: BLE001 - a call that fails is an outcome, however it does
             result = SessionFailure(cause="provider_failed", detail=describe_error(error))
         duration_us = (time.monotonic_ns() - begun) // 1000
-        try:
-            answer = self._draft_answer(asked.address, result, duration_us)
-        except (LedgerError, AttributeError, TypeError, ValueError) as error:
-            if isinstance(error, StoreUnavailable):
-                raise
-            result = fail_malformed(result, error)
-            answer = self._draft_answer(asked.address, result, duration_us)
+        answer, result = draft_result(
+            ledger, result, lambda sound: self._make_answer(asked.address, sound, duration_us)
+        )
         await asyncio.wrap_future(ledger.submit([answer]))
         if isinstance(result, SessionFailure):
             return Decision(
@@ -246,31 +236,27 @@ class _Engine:
             )
         return Answered(event=answer.address, text=result.answer)
 
-    def _draft_answer(
+    def _make_answer(
         self, asked: Digest, result: SessionResult | SessionFailure, duration_us: int
-    ) -> Draft:
+    ) -> Body:
         ledger = self._ledger
         if isinstance(result, SessionFailure):
             raw = result.response
-            return ledger.draft(
-                GraderFailed(
-                    asked=asked,
-                    cause=result.cause,
-                    detail=result.detail,
-                    response=None if raw is None else ledger.put(raw, media=result.media),
-                    duration_us=duration_us,
-                )
-            )
-        data, media = encode_text(result.answer)
-        return ledger.draft(
-            GraderAnswered(
+            return GraderFailed(
                 asked=asked,
-                answer=ledger.put(data, media=media),
-                response=ledger.put(result.response, media=result.media),
-                resolved_model=result.resolved_model,
-                usage=result.usage,
+                cause=result.cause,
+                detail=result.detail,
+                response=None if raw is None else ledger.put(raw, media=result.media),
                 duration_us=duration_us,
             )
+        data, media = encode_text(result.answer)
+        return GraderAnswered(
+            asked=asked,
+            answer=ledger.put(data, media=media),
+            response=ledger.put(result.response, media=result.media),
+            resolved_model=result.resolved_model,
+            usage=result.usage,
+            duration_us=duration_us,
         )
 
     def _verdict(

@@ -8,7 +8,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ledger.artifact import JSON, JSONL, OCTETS, encode_text
@@ -40,6 +40,9 @@ from trials.suite import Case, Suite, Variant, compose_prompt, format_manifest, 
 
 CONCURRENCY = 32
 """Trials under way at a time; the recorder groups their events into common commits."""
+
+Result = SessionResult | SessionFailure
+"""What a provider returns."""
 
 Tell = Callable[[int, int], None]
 """Is told how many of how many are done."""
@@ -174,11 +177,7 @@ def run_trials(
             be resumed.
     """
     engine = _Engine(run, ledger, keeper, provider, tell)
-    try:
-        asyncio.run(engine.run(concurrency))
-    except BaseExceptionGroup as group:
-        # The first fault stops all tasks; the others are its consequences.
-        raise group.exceptions[0] from group
+    run_tasks(engine.run(concurrency))
     inventory = keeper.get(INVENTORY, run.address)
     if inventory is None:
         raise Busy(f"run {run.address}: the projections are being folded again; try once more")
@@ -259,13 +258,11 @@ class _Engine:
         except Exception as error:  # noqa: BLE001 - a trial that fails is an outcome, however it does
             result = SessionFailure(cause="provider_failed", detail=describe_error(error))
         duration_us = (time.monotonic_ns() - begun) // 1000
-        try:
-            draft = self._ledger.draft(self._draft_outcome(planned, trial, result, duration_us))
-        except (LedgerError, AttributeError, TypeError, ValueError) as error:
-            if isinstance(error, StoreUnavailable):
-                raise
-            failure = fail_malformed(result, error)
-            draft = self._ledger.draft(self._draft_outcome(planned, trial, failure, duration_us))
+        draft, _ = draft_result(
+            self._ledger,
+            result,
+            lambda sound: self._make_outcome(planned, trial, sound, duration_us),
+        )
         await asyncio.wrap_future(self._ledger.submit([draft]))
 
     async def _start(self, planned: PlannedTrial, case: Case, prompt: str) -> Digest:
@@ -283,7 +280,7 @@ class _Engine:
         )
         return await self._record(started)
 
-    def _draft_outcome(
+    def _make_outcome(
         self,
         planned: PlannedTrial,
         trial: Digest,
@@ -322,8 +319,34 @@ class _Engine:
         return draft.address
 
 
-def fail_malformed(result: object, error: Exception) -> SessionFailure:
-    """Return the failure that a result is which cannot be recorded as it is; its bytes are kept."""
+def run_tasks(main: Coroutine[object, object, None]) -> None:
+    """Run ``main`` to its end; of the faults of its tasks the first one is raised, by itself.
+
+    It stops all tasks; the others are its consequences.
+    """
+    try:
+        asyncio.run(main)
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from group
+
+
+def draft_result(
+    ledger: Ledger, result: Result, make_body: Callable[[Result], Body]
+) -> tuple[Draft, Result]:
+    """Return the event that records what a provider returned, and what it counts as.
+
+    A result that no event can hold is a failure, whose bytes are kept.
+    """
+    try:
+        return ledger.draft(make_body(result)), result
+    except StoreUnavailable:
+        raise
+    except (LedgerError, AttributeError, TypeError, ValueError) as error:
+        failure = _fail_malformed(result, error)
+        return ledger.draft(make_body(failure)), failure
+
+
+def _fail_malformed(result: object, error: Exception) -> SessionFailure:
     response = getattr(result, "response", None)
     return SessionFailure(
         cause="provider_malformed",

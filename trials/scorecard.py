@@ -151,22 +151,19 @@ def list_shortfalls(ledger: Ledger, keeper: Keeper, report: Report) -> Iterator[
 
 def find_run(keeper: Keeper) -> Inventory | None:
     """Return the newest run."""
-    newest: Inventory | None = None
-    for inventory in keeper.scan(INVENTORY):
-        if newest is None or inventory.position > newest.position:
-            newest = inventory
-    return newest
+    return max(keeper.scan(INVENTORY), key=lambda inventory: inventory.position, default=None)
 
 
 def find_grading(
     keeper: Keeper, run: Digest | None = None, as_of: int | None = None
 ) -> Digest | None:
     """Return the newest grading, of ``run`` if one is named, that had begun at ``as_of``."""
-    newest: Scorecard | None = None
-    for card in keeper.scan(SCORECARD):
-        is_wanted = (run is None or card.run == run) and (as_of is None or card.position < as_of)
-        if is_wanted and (newest is None or card.position > newest.position):
-            newest = card
+    wanted = (
+        card
+        for card in keeper.scan(SCORECARD)
+        if (run is None or card.run == run) and (as_of is None or card.position < as_of)
+    )
+    newest = max(wanted, key=lambda card: card.position, default=None)
     return newest.grading if newest else None
 
 

@@ -90,7 +90,9 @@ def put_all(ledger: Ledger, materials: Materials, texts: Sequence[bytes]) -> Non
                         request_id=None,
                         stop_reason=None,
                         usage=(),
+                        tool_calls=None,
                         duration_us=0,
+                        stated_us=None,
                     )
                 )
                 for answer, response in zip(refs[::2], refs[1::2], strict=True)

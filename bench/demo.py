@@ -13,10 +13,9 @@ from cli.run import find_configuration, make_provider
 from cli.setting import Opened, open_ledger, open_stores
 from ledger.outcomes import Verdict
 from ledger.verify import Tally, verify_ledger
-from trials.configuration import load_configuration
 from trials.grade import grade_run
 from trials.run import run_trials, start_run
-from trials.suite import Suite, load_suite
+from trials.suite import Suite, load_configuration, load_suite
 
 NAME = "gsm8k"
 PASSES = {

@@ -89,6 +89,7 @@ def _draft_run(ledger: Ledger, materials: Materials) -> Iterator[Draft]:
             provider="recorded",
             model="model-1",
             effort=None,
+            tools=(),
             plan=materials.prompts[1],
             planned=RUN_TRIALS,
             inputs=materials.listing,
@@ -145,7 +146,9 @@ def _draft_outcome(
             request_id=f"req_{slot:024}",
             stop_reason="end_turn",
             usage=(("input_tokens", 812), ("output_tokens", 240)),
+            tool_calls=None,
             duration_us=1_834_211,
+            stated_us=None,
         )
     )
 

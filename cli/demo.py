@@ -29,10 +29,9 @@ from ledger.errors import NoLedger
 from ledger.outcomes import Verdict
 from ledger.projections import TRIALS, VERDICTS, VerdictState
 from ledger.signing import sign_head
-from trials.configuration import load_configuration
 from trials.run import start_run
 from trials.scorecard import Report
-from trials.suite import load_suite
+from trials.suite import load_configuration, load_suite
 from trials.trace import trace_verdict
 
 DEMOS = {

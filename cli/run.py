@@ -11,11 +11,11 @@ from ledger.errors import Busy, FaultyInput, RunIncomplete, StoreUnavailable
 from ledger.projections import Scorecard
 from ledger.signing import check_continues, sign_head
 from providers import Provider, find_provider
-from trials.configuration import Configuration, load_configuration
+from trials.asking import GraderModel
 from trials.grade import find_same, grade_run
 from trials.run import CONCURRENCY, Run, find_unfinished, resume_run, run_trials, start_run
 from trials.scorecard import Report, make_report
-from trials.suite import Suite, load_suite
+from trials.suite import Configuration, Suite, load_configuration, load_suite
 
 EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
 
@@ -101,7 +101,15 @@ def _perform(opened: Opened, run: Run, provider: Provider, concurrency: int) -> 
     if same is not None and same.is_complete:
         return same
     with progress("grading") as tell:
-        return grade_run(ledger, keeper, run.address, run.suite_event, run.suite, tell=tell)
+        return grade_run(
+            ledger,
+            keeper,
+            run.address,
+            run.suite_event,
+            run.suite,
+            models=make_models(run.suite),
+            tell=tell,
+        )
 
 
 def find_configuration(suite: Path, named: str) -> Path:
@@ -122,6 +130,14 @@ def make_provider(configuration: Configuration) -> Provider:
     """Return the provider that ``configuration`` names, ready to answer."""
     files = {file.path: file.data for file in configuration.files}
     return find_provider(configuration.provider)(configuration.settings, files)
+
+
+def make_models(suite: Suite) -> dict[str, GraderModel]:
+    """Return what answers each role of the graders' questions, ready to answer."""
+    return {
+        role: GraderModel(configuration=configuration, provider=make_provider(configuration))
+        for role, configuration in suite.graders
+    }
 
 
 def _open_run(

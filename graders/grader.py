@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from graders.reference import Reference
 from ledger.canonical import JsonObject, format_canonical
 from ledger.digest import Digest, compute_digest
 from ledger.outcomes import Cause, Verdict
+from ledger.tools import ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,27 +28,34 @@ class Key:
         must_include: phrases that the answer has to contain, each of them.
         must_not_include: phrases that the answer may not contain, none of them.
         expectation: the expectation in words, for people and judges.
+        reference: the entries of which the facts are totals; a diagnosis searches them.
     """
 
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     must_include: tuple[str, ...] = ()
     must_not_include: tuple[str, ...] = ()
     expectation: str | None = None
+    reference: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """All that a grader may look at: the answer of one completed trial and the key of its case.
+    """All that a grader may look at: what one completed trial left, and the key of its case.
 
     Attributes:
         answer: the text as the provider gave it, lone surrogates and all; may be empty.
         key: ``None`` where nobody wrote one for this case.
+        tool_calls: what the session did, in order; ``None`` where its provider keeps no such
+            record, which is not the same as a session that called no tool.
+        redacted: which of these fields is empty because its bytes were redacted.
     """
 
     case: str
     variant: str
     answer: str
     key: Key | None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    redacted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +97,22 @@ class Decision:
             raise ValueError(f"{self.verdict}: a cause belongs to an unproven verdict alone")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What may have led to a failed verdict: candidates, never a finding of what happened.
+
+    Attributes:
+        subject: what was wrong, for example ``Travel 2026-08``.
+        statement: one or two sentences with every figure.
+        causes: the candidates, best first, each without the figures of this one answer, so that
+            one mistake reads the same in every trial; empty where no simple explanation was found.
+    """
+
+    subject: str
+    statement: str
+    causes: tuple[str, ...]
+
+
 class Grader(Protocol):
     """Decides one check. Instances are frozen values: name, version and configuration."""
 
@@ -103,6 +128,11 @@ class Grader(Protocol):
 
     def configuration(self) -> JsonObject:
         """Return what the check's fields set, defaults filled in; part of the identity."""
+        ...
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the requests that ``plan`` may return; empty for code alone."""
         ...
 
     def plan(self, evidence: Evidence) -> tuple[GraderRequest, ...]:
@@ -122,5 +152,12 @@ class Grader(Protocol):
         Args:
             answers: the recorded answer to each planned request, by the request's address; a
                 request that has none is absent (its call failed twice).
+        """
+        ...
+
+    def diagnose(self, evidence: Evidence, answers: Mapping[Digest, str]) -> tuple[Diagnosis, ...]:
+        """Return candidate causes of a fail that ``decide`` gave on the same arguments.
+
+        Pure and bounded; it is asked for nothing but a fail, and never moves a verdict.
         """
         ...

@@ -22,10 +22,11 @@ from graders import (
     numerals,
     phrases,
     quotation,
+    reference,
     strict_json,
 )
 from graders.grader import Grader
-from ledger import outcomes
+from ledger import outcomes, tools
 from ledger.canonical import JsonObject, JsonValue, format_canonical
 from ledger.digest import Digest, compute_digest
 from ledger.errors import FaultyInput
@@ -41,13 +42,17 @@ class Member:
         factory: takes the fields that a check sets for its grader; raises ``FaultyInput`` with one
             line for each fault, "field: what is wrong".
         modules: those whose source decides: the grader's own and what it uses of ``graders``.
+        is_extracting: whether its fields take ``extraction_instructions`` (text) and
+            ``extraction_schema`` (object), what the suite's ``fact_extraction`` names, for a check
+            without a ``pattern``.
     """
 
     factory: Callable[[Mapping[str, object]], Grader]
     modules: tuple[ModuleType, ...]
+    is_extracting: bool = False
 
 
-_COMMON = (grader, outcomes, code, extraction, fields, quotation)
+_COMMON = (grader, outcomes, tools, reference, code, extraction, fields, quotation)
 
 GRADERS: dict[str, Member] = {
     "amount": Member(factory=amount.make_amount, modules=(amount, numerals, *_COMMON)),

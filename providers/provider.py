@@ -5,29 +5,49 @@ states, never guessed. A failure is a value too: it is recorded, and the run goe
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from ledger.digest import Digest
+from ledger.tools import ToolCall, ToolKind
+
+
+class TrialPlace(NamedTuple):
+    """Which planned trial a request is for; ``repetition`` counts from 1."""
+
+    case: str
+    variant: str
+    repetition: int
+
+
+class GraderPlace(NamedTuple):
+    """Which question of a grader a request is: its address, and the attempt, from 1."""
+
+    request: Digest
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRequest:
-    """One question to what is under test, immutable.
+    """One question to a model or an assistant, immutable; each is a session of its own.
 
     Attributes:
+        place: what it is for. No provider that asks a model sends it; the recorded ones find their
+            answer by it.
         prompt: the whole text.
-        inputs: path in the working directory and bytes of each input file.
         model: the exact model asked for.
         effort: reasoning effort as the provider names it, or ``None``.
-        case: which planned trial it is for: ``variant`` and ``repetition`` (from 1) likewise. No
-            provider that asks a model sends them; the recorded ones find their answer by them.
+        inputs: path in the working directory and bytes of each input file.
+        tools: kinds of tool that the session may use.
+        schema: JSON schema of the answer as text, or ``None`` where any text will do.
     """
 
+    place: TrialPlace | GraderPlace
     prompt: str
-    inputs: tuple[tuple[str, bytes], ...]
     model: str
     effort: str | None
-    case: str
-    variant: str
-    repetition: int
+    inputs: tuple[tuple[str, bytes], ...] = ()
+    tools: tuple[ToolKind, ...] = ()
+    schema: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +62,8 @@ class SessionResult:
         request_id: the provider's name for the call, where there is one.
         stop_reason: as the provider gave it.
         usage: name and count as sent, in the order sent.
+        tool_calls: what the session did, in order; ``None`` where the provider cannot tell.
+        stated_us: how long the session took by its own account, microseconds.
     """
 
     answer: str
@@ -51,6 +73,8 @@ class SessionResult:
     request_id: str | None = None
     stop_reason: str | None = None
     usage: tuple[tuple[str, int], ...] = ()
+    tool_calls: tuple[ToolCall, ...] | None = None
+    stated_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

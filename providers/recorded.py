@@ -1,10 +1,20 @@
-r"""Answers from a file, by case, variant and repetition; the network is never asked.
+r"""Answers from a file: those of trials by their place, those of graders' models by their request.
 
-The file is JSON lines: ``case`` and ``answer``, and optionally ``variant`` (any, if absent),
-``repetition`` (1) and ``metadata``, an object that nobody reads. The line itself is the response
-that is kept.
+The network is never asked. The file is JSON lines; the line itself is the response that is kept.
+
+1. The answer of a trial has ``case``, and optionally ``variant`` (any, if absent) and
+   ``repetition`` (1).
+2. The answer to a grader's question has ``request``, the address of the question's bytes
+   (``GraderRequest.address``), and optionally ``attempt`` (1): it answers this very question and
+   no other.
+3. Both have ``answer``, and optionally what the session told: ``resolved_model``, ``request_id``,
+   ``stop_reason``, ``usage`` (an object of counts), ``tool_calls`` (a list of ``kind``, ``name``,
+   ``input`` and ``outcome``, see ``ledger/tools.py``; an empty list says that no tool was called,
+   no list that nobody knows), ``duration_us`` (how long it took, microseconds), and ``metadata``,
+   an object that nobody reads.
 
     {"case": "gsm8k-0001", "answer": "9 eggs\nA: 18"}
+    {"request": "blake3:1f3c…", "answer": "{\"passed\": true, …}", "usage": {"output_tokens": 41}}
 """
 
 import json
@@ -12,28 +22,82 @@ import posixpath
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from ledger.artifact import JSON
 from ledger.canonical import INTEGER_MAX, JsonObject
-from ledger.errors import FaultyInput
-from providers.provider import SessionFailure, SessionRequest, SessionResult
+from ledger.digest import parse_digest
+from ledger.errors import FaultyInput, MalformedDigest
+from ledger.tools import ToolCall, ToolKind, ToolOutcome
+from providers.provider import (
+    GraderPlace,
+    SessionFailure,
+    SessionRequest,
+    SessionResult,
+    TrialPlace,
+)
 
 FAULTS_MAX = 20
 """Faulty lines that are told one by one."""
 
+Number = Annotated[int, Field(ge=1, le=INTEGER_MAX)]
+Count = Annotated[int, Field(ge=0, le=INTEGER_MAX)]
 Place = tuple[str, str | None, int]
-"""Case, variant (``None``: any) and repetition."""
+"""Case, variant (``None``: any) and repetition; or request, ``None`` and attempt."""
 
 
-class _Line(BaseModel):
+def _read_word(words: type[ToolKind] | type[ToolOutcome]) -> PlainValidator:
+    def read(value: object) -> ToolKind | ToolOutcome:
+        if not isinstance(value, str) or value not in set(words):
+            raise ValueError(f"there are {', '.join(words)}")
+        return words(value)
+
+    return PlainValidator(read)
+
+
+class _Entry(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    case: str
+
+class _Call(_Entry):
+    kind: Annotated[ToolKind, _read_word(ToolKind)]
+    name: str
+    input: str
+    outcome: Annotated[ToolOutcome, _read_word(ToolOutcome)]
+
+
+class _Session(_Entry):
     answer: str
-    variant: str | None = None
-    repetition: Annotated[int, Field(ge=1, le=INTEGER_MAX)] = 1
+    resolved_model: str | None = None
+    request_id: str | None = None
+    stop_reason: str | None = None
+    usage: dict[str, Count] = {}
+    tool_calls: list[_Call] | None = None
+    duration_us: Count | None = None
     metadata: dict[str, Any] = {}
+
+
+class _TrialLine(_Session):
+    case: str
+    variant: str | None = None
+    repetition: Number = 1
+
+    def place(self) -> Place:
+        return self.case, self.variant, self.repetition
+
+    def describe(self) -> str:
+        return f"case {_show(self.case)}, repetition {self.repetition}"
+
+
+class _GraderLine(_Session):
+    request: str
+    attempt: Number = 1
+
+    def place(self) -> Place:
+        return parse_digest(self.request), None, self.attempt
+
+    def describe(self) -> str:
+        return f"request {_show(self.request)}, attempt {self.attempt}"
 
 
 class Recorded:
@@ -46,16 +110,30 @@ class Recorded:
 
     async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
         """Return the recorded answer, or that there is none."""
-        place = (request.case, request.variant, request.repetition)
-        span = self._spans.get(place) or self._spans.get((place[0], None, place[2]))
+        span = self._find(request.place)
         if span is None:
-            return SessionFailure(
-                cause="no_answer",
-                detail=f"no recorded answer for case {request.case}, variant {request.variant}, "
-                f"repetition {request.repetition}",
-            )
-        line = self._data[span[0] : span[1]]
-        return SessionResult(answer=json.loads(line)["answer"], response=line, media=JSON)
+            detail = f"no recorded answer for {_describe(request.place)}"
+            return SessionFailure(cause="no_answer", detail=detail)
+        raw = self._data[span[0] : span[1]]
+        line, answer = _read_line(raw)
+        calls = line.tool_calls
+        return SessionResult(
+            answer=answer,
+            response=raw,
+            media=JSON,
+            resolved_model=line.resolved_model,
+            request_id=line.request_id,
+            stop_reason=line.stop_reason,
+            usage=tuple(line.usage.items()),
+            tool_calls=None if calls is None else tuple(ToolCall(**dict(call)) for call in calls),
+            stated_us=line.duration_us,
+        )
+
+    def _find(self, place: TrialPlace | GraderPlace) -> tuple[int, int] | None:
+        if isinstance(place, GraderPlace):
+            return self._spans.get((place.request, None, place.attempt))
+        exact = self._spans.get((place.case, place.variant, place.repetition))
+        return exact or self._spans.get((place.case, None, place.repetition))
 
 
 def make_recorded(settings: JsonObject, files: Mapping[str, bytes]) -> Recorded:
@@ -66,7 +144,7 @@ def make_recorded(settings: JsonObject, files: Mapping[str, bytes]) -> Recorded:
         files: path to bytes.
 
     Raises:
-        FaultyInput: a line that is not as above, or two for one trial; each with its number.
+        FaultyInput: a line that is not as above, or two for one place; each with its number.
     """
     name = posixpath.normpath(str(settings["answers_file"]))
     data = files[name]
@@ -78,15 +156,15 @@ def make_recorded(settings: JsonObject, files: Mapping[str, bytes]) -> Recorded:
         stop = start + len(raw)
         if raw.strip():
             try:
-                line = _parse(raw)
-            except ValueError as error:
+                line, _ = _read_line(raw)
+                place = line.place()
+            except (MalformedDigest, ValueError) as error:
                 faults.append(f"{name} line {number}: {error}")
             else:
-                place = (line.case, line.variant, line.repetition)
                 if place in spans:
                     faults.append(
-                        f"{name} line {number}: a second answer for case {_show(line.case)}, "
-                        f"repetition {line.repetition}; the first is in line {lines[place]}"
+                        f"{name} line {number}: a second answer for {line.describe()}; the first "
+                        f"is in line {lines[place]}"
                     )
                 spans.setdefault(place, (start, stop))
                 lines.setdefault(place, number)
@@ -98,8 +176,42 @@ def make_recorded(settings: JsonObject, files: Mapping[str, bytes]) -> Recorded:
     return Recorded(data, spans)
 
 
-def _parse(raw: bytes) -> _Line:
-    """Return the line, or raise ``ValueError`` with what is wrong with it."""
+def _describe(place: TrialPlace | GraderPlace) -> str:
+    if isinstance(place, GraderPlace):
+        return f"request {place.request}, attempt {place.attempt}"
+    return f"case {place.case}, variant {place.variant}, repetition {place.repetition}"
+
+
+def _read_line(raw: bytes) -> tuple[_TrialLine | _GraderLine, str]:
+    """Return the line and its answer, or raise ``ValueError`` with what is wrong with it.
+
+    The answer comes apart from the line: it may hold a lone surrogate, which pydantic takes for no
+    text.
+    """
+    document = _parse(raw)
+    shape = _GraderLine if "request" in document else _TrialLine
+    for key in document.keys() - shape.model_fields.keys():
+        known = ", ".join(_order_fields(shape))
+        raise ValueError(f"unknown field {_show(key)}; there are {known}")
+    answer = document.get("answer")
+    if isinstance(answer, str):
+        document["answer"] = ""
+    try:
+        line = shape.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{field}: {first['msg'].removeprefix('Value error, ')}") from error
+    return line, str(answer)
+
+
+def _order_fields(shape: type[_Session]) -> list[str]:
+    """Return the fields of a line, what says its place first."""
+    own = [field for field in shape.model_fields if field not in _Session.model_fields]
+    return own + list(_Session.model_fields)
+
+
+def _parse(raw: bytes) -> dict[str, Any]:
     try:
         document = json.loads(raw.decode(), object_pairs_hook=_refuse_duplicates)
     except UnicodeDecodeError as error:
@@ -108,21 +220,9 @@ def _parse(raw: bytes) -> _Line:
         raise ValueError(f"not JSON: {error.msg} at character {error.colno}") from error
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    try:
-        if not isinstance(document, dict):
-            raise ValueError("not a JSON object")  # noqa: TRY004 - one kind of fault
-        for key in document.keys() - _Line.model_fields.keys():
-            known = ", ".join(_Line.model_fields)
-            raise ValueError(f"unknown field {_show(key)}; there are {known}")
-        # An answer may hold what pydantic takes for no text: a lone surrogate.
-        answer = document.get("answer")
-        is_text = isinstance(answer, str)
-        line = _Line.model_validate({**document, "answer": ""} if is_text else document)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"{field}: {first['msg']}") from error
-    return line
+    if not isinstance(document, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004 - one kind of fault
+    return document
 
 
 def _show(text: str) -> str:

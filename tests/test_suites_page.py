@@ -27,7 +27,8 @@ MODELS = (
     ConfigurationEntry,
     AmountFields,
     PhrasesFields,
-    recorded._Line,
+    recorded._TrialLine,
+    recorded._GraderLine,
 )
 OF_FILES = {"schema_file", "pattern", "occurrence"}
 IN_A_FOLDER = {"case.json", "inputs/", "expected_facts.json"}

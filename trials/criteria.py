@@ -4,10 +4,9 @@ The criteria of a grading name, for each check, its grader's identity and fields
 its key by address. A replay reads nothing else of the suite, so it needs no suite folder.
 """
 
-import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graders import Grader, Key, identify_grader
 from ledger.artifact import JSON, ArtifactRef
@@ -15,8 +14,17 @@ from ledger.canonical import JsonObject, JsonValue, format_canonical, parse_cano
 from ledger.digest import Digest, compute_digest
 from ledger.errors import Damage
 from ledger.log import Ledger
-from trials.suite import Check, Suite, SuiteFile, format_key, format_manifest, parse_key
-from trials.suite.checks import FILE_FIELDS, rebuild_grader
+from trials.suite import (
+    Check,
+    Configuration,
+    Suite,
+    SuiteFile,
+    format_configuration,
+    format_key,
+    format_manifest,
+    parse_key,
+)
+from trials.suite.checks import rebuild_grader
 from trials.suite.manifest import format_rate, name_media_type
 
 
@@ -26,7 +34,7 @@ class RecordedCheck:
 
     Attributes:
         identity: of the grader that decided: name, version, configuration, code.
-        files: path and address of each file that a field names, by field.
+        files: grader's field to path and address of the file whose content it takes.
     """
 
     name: str
@@ -38,12 +46,23 @@ class RecordedCheck:
     identity: JsonObject
 
 
+class RecordedGrader(NamedTuple):
+    """What answered the questions of a role: a configuration by address, and its names."""
+
+    role: str
+    configuration: Digest
+    provider: str
+    model: str
+    effort: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
     """What the verdicts of a grading are decided by; ``keys`` has ``None`` for a case without."""
 
     suite_name: str
     gated_variant: str
+    graders: tuple[RecordedGrader, ...]
     checks: tuple[RecordedCheck, ...]
     keys: Mapping[str, Digest | None]
     critical_cases: frozenset[str]
@@ -56,6 +75,7 @@ def format_criteria(suite: Suite) -> bytes:
             "cases": [[case.id, case.critical, _address_key(case.key)] for case in suite.cases],
             "checks": [_format_check(check, suite) for check in suite.checks],
             "gated_variant": suite.gated_variant,
+            "graders": [_format_grader(*item) for item in suite.graders],
             "manifest": compute_digest(format_manifest(suite)),
             "suite_name": suite.name,
             "v": 1,
@@ -74,6 +94,7 @@ def parse_criteria(data: bytes) -> Criteria:
         return Criteria(
             suite_name=document["suite_name"],
             gated_variant=document["gated_variant"],
+            graders=tuple(RecordedGrader(*item) for item in document["graders"]),
             checks=tuple(_parse_check(check) for check in document["checks"]),
             keys={case: address for case, _, address in document["cases"]},
             critical_cases=frozenset(case for case, critical, _ in document["cases"] if critical),
@@ -88,8 +109,12 @@ def put_criteria(ledger: Ledger, suite: Suite) -> tuple[ArtifactRef, ArtifactRef
     files = {file.path: file for file in suite.files}
     for check in suite.checks:
         named += [
-            ledger.put(files[path].data, media=name_media_type(path))
-            for path in _paths(check).values()
+            ledger.put(files[path].data, media=name_media_type(path)) for _, path in check.files
+        ]
+    for _, configuration in suite.graders:
+        named.append(ledger.put(format_configuration(configuration), media=JSON))
+        named += [
+            ledger.put(file.data, media=name_media_type(file.path)) for file in configuration.files
         ]
     return ledger.put(format_criteria(suite), media=JSON), ledger.put_listing(named)
 
@@ -117,11 +142,9 @@ def _address_key(key: Key | None) -> Digest | None:
     return None if key is None else compute_digest(format_key(key))
 
 
-def _paths(check: Check) -> dict[str, str]:
-    fields = check.grader_fields
-    return {
-        field: posixpath.normpath(str(fields[field])) for field in FILE_FIELDS if field in fields
-    }
+def _format_grader(role: str, configuration: Configuration) -> JsonValue:
+    address = compute_digest(format_configuration(configuration))
+    return [role, address, configuration.provider, configuration.model, configuration.effort]
 
 
 def _format_check(check: Check, suite: Suite) -> JsonValue:
@@ -131,9 +154,7 @@ def _format_check(check: Check, suite: Suite) -> JsonValue:
         "critical": check.critical,
         "description": check.description,
         "fields": check.grader_fields,
-        "files": [
-            [field, path, compute_digest(files[path].data)] for field, path in _paths(check).items()
-        ],
+        "files": [[field, path, compute_digest(files[path].data)] for field, path in check.files],
         "grader": identify_grader(check.grader),
         "minimum_pass_rate": format_rate(check.minimum_pass_rate),
     }

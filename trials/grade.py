@@ -1,65 +1,54 @@
 """Grading: plan, ask, record, decide, record; one verdict for each check on each trial.
 
 1. graders are pure; this engine sends what they plan, records ``grader.asked`` and
-   ``grader.answered`` with the exact bytes, and calls ``decide``;
+   ``grader.answered`` with the exact bytes (``trials/asking``), and calls ``decide``;
 2. two checks that plan the same request on a trial share one call;
-3. an answer that a grader cannot read is asked for once more, and no third time;
-4. whatever cannot be decided is a verdict too: ``unproven`` with its cause. Nothing that a grader
+3. whatever cannot be decided is a verdict too: ``unproven`` with its cause. Nothing that a grader
    or its model does loses a grading;
+4. a fail is recorded together with the candidate causes that its grader finds;
 5. a grading that was cut off goes on with the verdicts that are missing.
 """
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from graders import Decision, Evidence, Grader, GraderRequest, Key
-from ledger.artifact import JSON, decode_text, encode_text
+from graders import Decision, Diagnosis, Evidence, Grader, GraderRequest, Key
+from ledger.artifact import decode_text
 from ledger.digest import Digest
-from ledger.errors import (
-    Busy,
-    RedactedArtifact,
-    RunIncomplete,
-)
-from ledger.events import (
-    Body,
-    GraderAnswered,
-    GraderAsked,
-    GraderFailed,
-    GradingCompleted,
-    GradingStarted,
-    VerdictGiven,
-)
+from ledger.errors import Busy, RedactedArtifact, RunIncomplete
+from ledger.events import DiagnosisMade, GradingCompleted, GradingStarted, VerdictGiven
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Keeper, Scorecard, TrialState
-from providers import SessionFailure, SessionResult
+from ledger.tools import parse_tool_calls
+from ledger.writer import Draft
+from trials.asking import Asker, GraderModel, Reply
 from trials.criteria import put_criteria
-from trials.run import CONCURRENCY, Tell, describe_error, draft_result, run_tasks
+from trials.run import CONCURRENCY, Tell, describe_error, run_tasks
 from trials.suite import Check, Suite
 
 REASON_BYTES_MAX = 20_000
-"""Of a verdict's reason, which is part of its event."""
-ATTEMPTS_MAX = 2
-"""Times that a request is sent before its answer counts as unreadable."""
+"""Of a verdict's reason, or of all of a diagnosis, which is part of its event."""
 
-Ask = Callable[[GraderRequest], Awaitable[SessionResult | SessionFailure]]
-"""Sends a grader's request to the model that the grader's role is configured with."""
+
+Requests = tuple[GraderRequest, ...]
+"""What a grader plans on one trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """The last answer to a request: the ``grader.answered`` event and the text."""
+class Outcome:
+    """What became of one check on one trial.
 
-    event: Digest
-    text: str
+    Attributes:
+        answers: the events that the decision rests on, in the order of asking.
+        diagnoses: candidate causes of a fail.
+    """
 
-
-async def refuse_to_ask(request: GraderRequest) -> SessionResult | SessionFailure:
-    """Answer that no model is configured for ``request``."""
-    detail = f"no model is configured for graders that ask a {request.role}"
-    return SessionFailure(cause="no_model", detail=detail)
+    decision: Decision
+    answers: tuple[Digest, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
 
 
 def grade_run(
@@ -69,7 +58,7 @@ def grade_run(
     suite_event: Digest,
     suite: Suite,
     *,
-    ask: Ask = refuse_to_ask,
+    models: Mapping[str, GraderModel] | None = None,
     tell: Tell = lambda *_: None,
 ) -> Scorecard:
     """Grade every trial of ``run`` by ``suite`` and return the scorecard of the grading.
@@ -80,7 +69,7 @@ def grade_run(
         run: its ``run.started`` event.
         suite_event: the ``suite.registered`` event of ``suite``.
         suite: whose checks and keys decide.
-        ask: sends grader requests.
+        models: what answers each role of the graders' questions.
         tell: is told of progress.
 
     Raises:
@@ -101,7 +90,8 @@ def grade_run(
     begun = keeper.get(SCORECARD, grading)
     if begun is None or begun.given != len(given):
         raise Busy(f"grading {grading}: the projections are being folded again; try once more")
-    engine = _Engine(ledger, grading, suite, ask, given)
+    asker = Asker(ledger, keeper, grading, models or {})
+    engine = _Engine(ledger, grading, suite, asker, given)
     trials = keeper.scan(TRIALS, f"{run}/")
     run_tasks(engine.run(trials, lambda done: tell(done, planned)))
     card = keeper.get(SCORECARD, grading)
@@ -143,14 +133,14 @@ class _Engine:
         ledger: Ledger,
         grading: Digest,
         suite: Suite,
-        ask: Ask,
+        asker: Asker,
         given: set[tuple[int, str]],
     ) -> None:
         self._ledger = ledger
         self._grading = grading
         self._checks = suite.checks
         self._keys = {case.id: case.key for case in suite.cases}
-        self._ask = ask
+        self._asker = asker
         self._given = given
 
     async def run(self, trials: Iterator[TrialState], tell: Callable[[int], None]) -> None:
@@ -163,119 +153,83 @@ class _Engine:
         for trial in trials:
             checks = [c for c in self._checks if (trial.slot, c.name) not in self._given]
             if checks:
-                verdicts = await self._grade(trial, checks)
-                await self._record(verdicts)
+                drafts = await self._grade(trial, checks)
+                await asyncio.wrap_future(self._ledger.submit(drafts))
                 self._given.update((trial.slot, check.name) for check in checks)
             tell(len(self._given))
 
-    async def _grade(self, trial: TrialState, checks: list[Check]) -> list[Body]:
-        """Return the verdicts of ``checks`` on one trial, in their order."""
-        evidence = self._gather(trial)
+    async def _grade(self, trial: TrialState, checks: list[Check]) -> list[Draft]:
+        """Return the verdicts of ``checks`` on one trial in their order, each before its causes."""
+        evidence = gather_evidence(self._ledger, trial, self._keys.get(trial.case))
         if isinstance(evidence, Decision):
-            return [self._verdict(trial, check, evidence, ()) for check in checks]
-        plans = [plan_requests(check.grader, evidence) for check in checks]
-        answers: dict[Digest, Answered | Decision] = {}
-        for check, plan in zip(checks, plans, strict=True):
-            for request in () if isinstance(plan, Decision) else plan:
-                if request.address() not in answers:
-                    answer = await self._answer(trial, check.grader, request)
-                    answers[request.address()] = answer
-        verdicts: list[Body] = []
-        for check, plan in zip(checks, plans, strict=True):
+            nothing = Outcome(decision=evidence)
+            return self._draft(trial, [(check, nothing) for check in checks])
+        plans = [(check, plan_requests(check.grader, evidence)) for check in checks]
+        replies = await self._ask(trial, plans)
+        outcomes = []
+        for check, plan in plans:
             if isinstance(plan, Decision):
-                verdicts.append(self._verdict(trial, check, plan, ()))
+                outcomes.append((check, Outcome(decision=plan)))
                 continue
-            own = {request.address(): answers[request.address()] for request in plan}
-            decision = decide_check(check.grader, evidence, own)
-            events = [answer.event for answer in own.values() if isinstance(answer, Answered)]
-            verdicts.append(self._verdict(trial, check, decision, tuple(events)))
-        return verdicts
+            own = {request.address(): replies[request.address()] for request in plan}
+            outcomes.append((check, decide_check(check.grader, evidence, own)))
+        return self._draft(trial, outcomes)
 
-    def _gather(self, trial: TrialState) -> Evidence | Decision:
-        return gather_evidence(self._ledger, trial, self._keys.get(trial.case))
-
-    async def _answer(
-        self, trial: TrialState, grader: Grader, request: GraderRequest
-    ) -> Answered | Decision:
-        """Return the recorded answer to ``request``, asked for a second time if unreadable."""
-        answer: Answered | Decision = Decision(
-            verdict=Verdict.UNPROVEN, cause=Cause.GRADER_FAILED, reason="The grader was not asked."
-        )
-        for attempt in range(1, ATTEMPTS_MAX + 1):
-            answer = await self._ask_once(trial, request, attempt)
-            if isinstance(answer, Answered) and _is_readable(grader, request, answer.text):
-                break
-        return answer
-
-    async def _ask_once(
-        self, trial: TrialState, request: GraderRequest, attempt: int
-    ) -> Answered | Decision:
-        ledger = self._ledger
-        asked = ledger.draft(
-            GraderAsked(
-                grading=self._grading,
-                trial=trial.trial,
-                request=ledger.put(request.data(), media=JSON),
-                attempt=attempt,
+    async def _ask(
+        self, trial: TrialState, plans: list[tuple[Check, Requests | Decision]]
+    ) -> dict[Digest, Reply]:
+        """Return what came of each planned request, each asked once for all that plan it."""
+        planners: dict[GraderRequest, list[Grader]] = {}
+        for check, plan in plans:
+            for request in () if isinstance(plan, Decision) else plan:
+                planners.setdefault(request, []).append(check.grader)
+        replies = {}
+        for request, graders in planners.items():
+            replies[request.address()] = await self._asker.ask(
+                trial, request, partial(_can_all_read, graders, request)
             )
-        )
-        await asyncio.wrap_future(ledger.submit([asked]))
-        begun = time.monotonic_ns()
-        try:
-            result = await self._ask(request)
-        except Exception as error:  # noqa: BLE001 - a call that fails is an outcome, however it does
-            result = SessionFailure(cause="provider_failed", detail=describe_error(error))
-        duration_us = (time.monotonic_ns() - begun) // 1000
-        answer, result = draft_result(
-            ledger, result, lambda sound: self._make_answer(asked.address, sound, duration_us)
-        )
-        await asyncio.wrap_future(ledger.submit([answer]))
-        if isinstance(result, SessionFailure):
-            return Decision(
-                verdict=Verdict.UNPROVEN, cause=Cause.GRADER_FAILED, reason=result.detail
-            )
-        return Answered(event=answer.address, text=result.answer)
+        return replies
 
-    def _make_answer(
-        self, asked: Digest, result: SessionResult | SessionFailure, duration_us: int
-    ) -> Body:
-        ledger = self._ledger
-        if isinstance(result, SessionFailure):
-            raw = result.response
-            return GraderFailed(
-                asked=asked,
-                cause=result.cause,
-                detail=result.detail,
-                response=None if raw is None else ledger.put(raw, media=result.media),
-                duration_us=duration_us,
-            )
-        data, media = encode_text(result.answer)
-        return GraderAnswered(
-            asked=asked,
-            answer=ledger.put(data, media=media),
-            response=ledger.put(result.response, media=result.media),
-            resolved_model=result.resolved_model,
-            usage=result.usage,
-            duration_us=duration_us,
+    def _draft(self, trial: TrialState, outcomes: list[tuple[Check, Outcome]]) -> list[Draft]:
+        verdicts = self._ledger.draft_all(
+            self._make_verdict(trial, check, outcome) for check, outcome in outcomes
         )
+        drafts: list[Draft] = []
+        for (check, outcome), verdict in zip(outcomes, verdicts, strict=True):
+            drafts.append(verdict)
+            drafts += self._ledger.draft_all(
+                self._make_diagnosis(trial, check, verdict.address, number, diagnosis)
+                for number, diagnosis in enumerate(outcome.diagnoses)
+            )
+        return drafts
 
-    def _verdict(
-        self, trial: TrialState, check: Check, decision: Decision, answers: tuple[Digest, ...]
-    ) -> VerdictGiven:
+    def _make_verdict(self, trial: TrialState, check: Check, outcome: Outcome) -> VerdictGiven:
         return VerdictGiven(
             grading=self._grading,
             trial=trial.trial,
             slot=trial.slot,
             check=check.name,
             variant=trial.variant,
-            verdict=decision.verdict,
-            cause=decision.cause,
-            reason=decision.reason,
-            answers=answers,
+            verdict=outcome.decision.verdict,
+            cause=outcome.decision.cause,
+            reason=outcome.decision.reason,
+            answers=outcome.answers,
         )
 
-    async def _record(self, bodies: list[Body]) -> None:
-        await asyncio.wrap_future(self._ledger.submit(self._ledger.draft_all(bodies)))
+    def _make_diagnosis(
+        self, trial: TrialState, check: Check, verdict: Digest, number: int, diagnosis: Diagnosis
+    ) -> DiagnosisMade:
+        return DiagnosisMade(
+            grading=self._grading,
+            verdict=verdict,
+            slot=trial.slot,
+            check=check.name,
+            variant=trial.variant,
+            number=number,
+            subject=diagnosis.subject,
+            statement=diagnosis.statement,
+            causes=diagnosis.causes,
+        )
 
 
 def gather_evidence(ledger: Ledger, trial: TrialState, key: Key | None) -> Evidence | Decision:
@@ -292,10 +246,24 @@ def gather_evidence(ledger: Ledger, trial: TrialState, key: Key | None) -> Evide
         return Decision(
             verdict=Verdict.UNPROVEN, cause=Cause.REDACTED, reason="The answer was redacted."
         )
-    return Evidence(case=trial.case, variant=trial.variant, answer=answer, key=key)
+    calls = None
+    redacted: frozenset[str] = frozenset()
+    if trial.tool_calls is not None:
+        try:
+            calls = parse_tool_calls(ledger.get(trial.tool_calls))
+        except RedactedArtifact:
+            redacted = frozenset({"tool_calls"})
+    return Evidence(
+        case=trial.case,
+        variant=trial.variant,
+        answer=answer,
+        key=key,
+        tool_calls=calls,
+        redacted=redacted,
+    )
 
 
-def plan_requests(grader: Grader, evidence: Evidence) -> tuple[GraderRequest, ...] | Decision:
+def plan_requests(grader: Grader, evidence: Evidence) -> Requests | Decision:
     """Return what ``grader`` asks, or that it failed."""
     try:
         requests = tuple(grader.plan(evidence))
@@ -306,26 +274,47 @@ def plan_requests(grader: Grader, evidence: Evidence) -> tuple[GraderRequest, ..
         return _failed(grader, error)
 
 
-def decide_check(
-    grader: Grader, evidence: Evidence, answers: Mapping[Digest, Answered | Decision]
-) -> Decision:
-    """Return what ``grader`` decides, or why it cannot.
+def decide_check(grader: Grader, evidence: Evidence, replies: Mapping[Digest, Reply]) -> Outcome:
+    """Return what ``grader`` decides, or why it cannot, and the candidate causes of a fail.
 
     Args:
         grader: the check's.
         evidence: of one trial.
-        answers: to each planned request the recorded answer, or why there is none.
+        replies: to each planned request, by its address, what came of it.
     """
-    for answer in answers.values():
-        if isinstance(answer, Decision):
-            return answer
-    texts = {
-        address: answer.text for address, answer in answers.items() if isinstance(answer, Answered)
-    }
+    events = tuple(event for reply in replies.values() for event in reply.events)
+    texts: dict[Digest, str] = {}
+    for address, reply in replies.items():
+        if isinstance(reply.outcome, Decision):
+            return Outcome(decision=reply.outcome, answers=events)
+        texts[address] = reply.outcome
     try:
-        return _check_decision(grader.decide(evidence, texts))
+        decision = _check_decision(grader.decide(evidence, texts))
     except Exception as error:  # noqa: BLE001 - a stranger's code; its fault is an outcome
-        return _failed(grader, error)
+        return Outcome(decision=_failed(grader, error), answers=events)
+    is_fail = decision.verdict is Verdict.FAIL
+    diagnoses = _diagnose(grader, evidence, texts) if is_fail else ()
+    return Outcome(decision=decision, answers=events, diagnoses=diagnoses)
+
+
+def _diagnose(
+    grader: Grader, evidence: Evidence, texts: Mapping[Digest, str]
+) -> tuple[Diagnosis, ...]:
+    """Return the candidate causes that ``grader`` finds; its fault is a statement, not a loss."""
+    try:
+        diagnoses = tuple(grader.diagnose(evidence, texts))
+        return tuple(_check_diagnosis(diagnosis) for diagnosis in diagnoses)
+    except Exception as error:  # noqa: BLE001 - a stranger's code; its fault is an outcome
+        statement = f"The grader {grader.name} failed to diagnose: {describe_error(error)}"
+        return (Diagnosis(subject=grader.name, statement=statement, causes=()),)
+
+
+def _check_diagnosis(diagnosis: Diagnosis) -> Diagnosis:
+    """Return ``diagnosis``, which an event can carry; it comes from a stranger's code."""
+    texts = (diagnosis.subject, diagnosis.statement, *diagnosis.causes)
+    if sum(len(text.encode()) for text in texts) > REASON_BYTES_MAX:
+        raise ValueError(f"a diagnosis has more than {REASON_BYTES_MAX:,} bytes")
+    return diagnosis
 
 
 def _check_decision(decision: Decision) -> Decision:
@@ -335,6 +324,11 @@ def _check_decision(decision: Decision) -> Decision:
     if len(decision.reason.encode()) > REASON_BYTES_MAX:
         raise ValueError(f"its reason has more than {REASON_BYTES_MAX:,} bytes")
     return decision
+
+
+def _can_all_read(graders: Sequence[Grader], request: GraderRequest, answer: str) -> bool:
+    """Return whether each grader that planned ``request`` can read ``answer``."""
+    return all(_is_readable(grader, request, answer) for grader in graders)
 
 
 def _is_readable(grader: Grader, request: GraderRequest, answer: str) -> bool:

@@ -8,20 +8,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from graders import Decision, Grader, GraderRequest, Key, identify_grader
-from ledger.artifact import decode_text
 from ledger.digest import Digest
 from ledger.errors import FaultyInput, RedactedArtifact, UnknownAddress
 from ledger.events import (
     GraderAnswered,
     GraderAsked,
+    GraderFailed,
     GradingStarted,
     VerdictGiven,
 )
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import TRIALS, VERDICTS, Keeper, TrialState
+from trials.asking import Reply, fail_asking, read_answer
 from trials.criteria import Criteria, RecordedCheck, make_grader, parse_criteria, read_key
-from trials.grade import Answered, decide_check, gather_evidence, plan_requests
+from trials.grade import decide_check, gather_evidence, plan_requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +134,9 @@ class _Replay:
         plan = plan_requests(grader, evidence)
         if isinstance(plan, Decision):
             return plan
-        try:
-            recorded = self._answers(body)
-        except RedactedArtifact:
-            return _redacted("A grader's answer was redacted.")
-        answers = {request.address(): _pick(recorded, request) for request in plan}
-        return decide_check(grader, evidence, answers)
+        recorded = self._replies(body)
+        replies = {request.address(): _pick(recorded, request) for request in plan}
+        return decide_check(grader, evidence, replies).decision
 
     def _trial(self, body: VerdictGiven) -> TrialState:
         state = self._keeper.get(TRIALS, f"{self._run}/{body.slot:010d}")
@@ -149,25 +147,26 @@ class _Replay:
     def _key(self, case: str) -> Key | None:
         return read_key(self._ledger, self._criteria, case)
 
-    def _answers(self, body: VerdictGiven) -> Mapping[Digest, Answered]:
-        """Return the recorded answers by the address of their request."""
-        answers = {}
+    def _replies(self, body: VerdictGiven) -> Mapping[Digest, Reply]:
+        """Return what came of each request, the last of its attempts, by the request's address."""
+        replies = {}
         for address in body.answers:
-            answered = self._ledger.find(address).event.body
-            assert isinstance(answered, GraderAnswered)  # noqa: S101 - what a verdict names
-            asked = self._ledger.find(answered.asked).event.body
+            came = self._ledger.find(address).event.body
+            assert isinstance(came, GraderAnswered | GraderFailed)  # noqa: S101 - what it names
+            asked = self._ledger.find(came.asked).event.body
             assert isinstance(asked, GraderAsked)  # noqa: S101 - what an answer names
-            text = decode_text(self._ledger.get(answered.answer.address))
-            answers[asked.request.address] = Answered(event=address, text=text)
-        return answers
+            outcome: str | Decision
+            if isinstance(came, GraderFailed):
+                outcome = fail_asking(came.detail)
+            else:
+                outcome = read_answer(self._ledger, came.answer.address)
+            replies[asked.request.address] = Reply(events=(address,), outcome=outcome)
+        return replies
 
 
-def _pick(recorded: Mapping[Digest, Answered], request: GraderRequest) -> Answered | Decision:
-    return recorded.get(request.address()) or Decision(
-        verdict=Verdict.UNPROVEN,
-        cause=Cause.GRADER_FAILED,
-        reason="No answer to the grader's request is recorded.",
-    )
+def _pick(recorded: Mapping[Digest, Reply], request: GraderRequest) -> Reply:
+    nothing = fail_asking("No answer to the grader's request is recorded.")
+    return recorded.get(request.address()) or Reply(events=(), outcome=nothing)
 
 
 def _redacted(reason: str) -> Decision:

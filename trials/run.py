@@ -32,11 +32,20 @@ from ledger.events import (
 )
 from ledger.log import Ledger
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, Inventory, Keeper, TrialState
+from ledger.tools import format_tool_calls
 from ledger.writer import Draft
-from providers import Provider, SessionFailure, SessionRequest, SessionResult
-from trials.configuration import Configuration, format_configuration
+from providers import Provider, SessionFailure, SessionRequest, SessionResult, TrialPlace
 from trials.plan import PlannedTrial, format_plan, parse_plan, plan_trials
-from trials.suite import Case, Suite, Variant, compose_prompt, format_manifest, suite_artifacts
+from trials.suite import (
+    Case,
+    Configuration,
+    Suite,
+    Variant,
+    compose_prompt,
+    format_configuration,
+    format_manifest,
+    suite_artifacts,
+)
 
 CONCURRENCY = 32
 """Trials under way at a time; the recorder groups their events into common commits."""
@@ -75,6 +84,7 @@ def start_run(ledger: Ledger, suite: Suite, configuration: Configuration) -> Run
             provider=configuration.provider,
             model=configuration.model,
             effort=configuration.effort,
+            tools=configuration.tools,
             plan=ledger.put(format_plan(plan), media=JSON),
             planned=len(plan),
             inputs=ledger.put_listing(files),
@@ -244,13 +254,12 @@ class _Engine:
         prompt = compose_prompt(self._variants[planned.variant], case)
         trial = self._begun.get(planned.slot) or await self._start(planned, case, prompt)
         request = SessionRequest(
+            place=TrialPlace(planned.case, planned.variant, planned.repetition),
             prompt=prompt,
-            inputs=case.inputs,
             model=self._run.configuration.model,
             effort=self._run.configuration.effort,
-            case=planned.case,
-            variant=planned.variant,
-            repetition=planned.repetition,
+            inputs=case.inputs,
+            tools=self._run.configuration.tools,
         )
         begun = time.monotonic_ns()
         try:
@@ -300,6 +309,7 @@ class _Engine:
                 duration_us=duration_us,
             )
         data, media = encode_text(result.answer)
+        calls = result.tool_calls
         return TrialCompleted(
             run=run,
             slot=planned.slot,
@@ -310,7 +320,9 @@ class _Engine:
             request_id=result.request_id,
             stop_reason=result.stop_reason,
             usage=result.usage,
+            tool_calls=None if calls is None else put(format_tool_calls(calls), media=JSON),
             duration_us=duration_us,
+            stated_us=result.stated_us,
         )
 
     async def _record(self, body: Body) -> Digest:

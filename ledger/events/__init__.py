@@ -9,6 +9,7 @@ else in an event points anywhere.
 from ledger.events.custody import ArtifactRedacted
 from ledger.events.envelope import Body, Entry, Event
 from ledger.events.grading import (
+    DiagnosisMade,
     GraderAnswered,
     GraderAsked,
     GraderFailed,
@@ -28,6 +29,7 @@ from ledger.events.suites import SuiteRegistered
 __all__ = [
     "ArtifactRedacted",
     "Body",
+    "DiagnosisMade",
     "Entry",
     "Event",
     "GraderAnswered",

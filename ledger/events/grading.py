@@ -40,6 +40,10 @@ class GraderAsked:
     Attributes:
         grading: the ``grading.started`` event.
         trial: the ``trial.started`` event.
+        slot: of the trial in the run's plan.
+        role: of the question, for example ``judge``.
+        configuration: canonical JSON of what answers the role (``trials/suite``).
+        provider: its provider; ``model`` and ``effort`` are what that is asked for.
         request: canonical bytes of the request; its address is how an answer is found again.
         attempt: 1 or 2.
     """
@@ -49,6 +53,12 @@ class GraderAsked:
 
     grading: Digest
     trial: Digest
+    slot: Count
+    role: str
+    configuration: ArtifactRef
+    provider: str
+    model: str
+    effort: str | None
     request: ArtifactRef
     attempt: Count
 
@@ -58,10 +68,14 @@ class GraderAnswered:
     """The grader's model answered, readable or not.
 
     Attributes:
+        grading: the ``grading.started`` event; ``slot``, ``request`` and ``attempt`` as in
+            ``asked``, so that a reader finds the answer to a question by these alone.
         asked: the ``grader.asked`` event.
         answer: the answer text.
         response: what the provider sent, byte for byte.
         resolved_model: the model that says it answered, where the provider tells.
+        request_id: the provider's own name for the call, where there is one.
+        stop_reason: as the provider gave it.
         usage: name and count as sent.
         duration_us: microseconds.
     """
@@ -69,10 +83,16 @@ class GraderAnswered:
     KIND: ClassVar[str] = "grader.answered"
     V: ClassVar[int] = 1
 
+    grading: Digest
+    slot: Count
+    request: ArtifactRef
+    attempt: Count
     asked: Digest
     answer: ArtifactRef
     response: ArtifactRef
     resolved_model: str | None
+    request_id: str | None
+    stop_reason: str | None
     usage: tuple[tuple[str, Count], ...]
     duration_us: Count
 
@@ -104,7 +124,8 @@ class VerdictGiven:
         verdict: one of five.
         cause: for an unproven verdict why, else ``None``.
         reason: one or two sentences.
-        answers: the ``grader.answered`` events that ``decide`` was given.
+        answers: the ``grader.answered`` and ``grader.failed`` events that it rests on, in the order
+            of asking; of several for one request ``decide`` was given the last.
     """
 
     KIND: ClassVar[str] = "verdict.given"
@@ -119,6 +140,34 @@ class VerdictGiven:
     cause: Cause | None
     reason: str
     answers: tuple[Digest, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisMade:
+    """What may have led to a failed verdict: candidates that code found, no observation.
+
+    Attributes:
+        grading: the ``grading.started`` event.
+        slot: as in the verdict, like ``check`` and ``variant``.
+        verdict: the ``verdict.given`` event, a fail.
+        number: of several diagnoses of one verdict, from 0.
+        subject: what was wrong, for example ``Travel 2026-08``.
+        statement: one or two sentences with every figure.
+        causes: the candidates, best first; empty where no simple explanation was found.
+    """
+
+    KIND: ClassVar[str] = "diagnosis.made"
+    V: ClassVar[int] = 1
+
+    grading: Digest
+    verdict: Digest
+    slot: Count
+    check: str
+    variant: str
+    number: Count
+    subject: str
+    statement: str
+    causes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from ledger.canonical import JsonObject
 from ledger.events.custody import ArtifactRedacted
 from ledger.events.envelope import Body
 from ledger.events.grading import (
+    DiagnosisMade,
     GraderAnswered,
     GraderAsked,
     GraderFailed,
@@ -34,6 +35,7 @@ KINDS: Mapping[str, type[Body]] = {
     kind.KIND: kind
     for kind in (
         ArtifactRedacted,
+        DiagnosisMade,
         GraderAnswered,
         GraderAsked,
         GraderFailed,

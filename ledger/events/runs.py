@@ -6,6 +6,7 @@ from typing import ClassVar
 from ledger.artifact import ArtifactRef
 from ledger.canonical import Count
 from ledger.digest import Digest
+from ledger.tools import ToolKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,7 @@ class RunStarted:
         provider: name of the provider.
         model: the exact model that is asked for.
         effort: reasoning effort as the provider names it, or ``None``.
+        tools: kinds of tool that a session may use (``ledger/tools``).
         plan: canonical JSON list of the planned trials, in slot order (``trials/plan``).
         planned: how many there are, 1 or more.
         inputs: a listing of the bytes that the configuration names, such as recorded answers.
@@ -33,6 +35,7 @@ class RunStarted:
     provider: str
     model: str
     effort: str | None
+    tools: tuple[ToolKind, ...]
     plan: ArtifactRef
     planned: Count
     inputs: ArtifactRef
@@ -76,7 +79,11 @@ class TrialCompleted:
         request_id: the provider's own name for the call, where there is one.
         stop_reason: as the provider gave it.
         usage: name and count as sent, in the order sent.
+        tool_calls: what the session did, read from ``response`` (``ledger/tools``); ``None`` where
+            its provider keeps no such record.
         duration_us: from the slot to the answer, microseconds.
+        stated_us: how long the session took by its own account, microseconds; of a recorded
+            session the only time that says anything about the model.
     """
 
     KIND: ClassVar[str] = "trial.completed"
@@ -91,7 +98,9 @@ class TrialCompleted:
     request_id: str | None
     stop_reason: str | None
     usage: tuple[tuple[str, Count], ...]
+    tool_calls: ArtifactRef | None
     duration_us: Count
+    stated_us: Count | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

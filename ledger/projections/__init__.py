@@ -5,6 +5,8 @@ split by key (a run, a grading, a trial), so that a step touches one small row a
 flat however long the log is.
 """
 
+from ledger.projections.answers import ANSWERS, AnswerState, name_answer
+from ledger.projections.diagnoses import DIAGNOSES, DiagnosisState
 from ledger.projections.engine import Folding, Keeper
 from ledger.projections.inventory import INVENTORY, Inventory
 from ledger.projections.projection import Projection
@@ -13,11 +15,15 @@ from ledger.projections.trials import TRIALS, TrialState
 from ledger.projections.verdicts import VERDICTS, VerdictState
 
 __all__ = [
+    "ANSWERS",
+    "DIAGNOSES",
     "INVENTORY",
     "SCORECARD",
     "TRIALS",
     "VERDICTS",
+    "AnswerState",
     "Counts",
+    "DiagnosisState",
     "Folding",
     "Inventory",
     "Keeper",
@@ -25,4 +31,5 @@ __all__ = [
     "Scorecard",
     "TrialState",
     "VerdictState",
+    "name_answer",
 ]

@@ -14,13 +14,22 @@ from ledger.errors import Damage, MalformedEvent
 from ledger.events import Entry
 from ledger.log import Ledger
 from ledger.ports import Change, ProjectionStore
+from ledger.projections.answers import ANSWERS
+from ledger.projections.diagnoses import DIAGNOSES
 from ledger.projections.inventory import INVENTORY
 from ledger.projections.projection import Projection, State
 from ledger.projections.scorecard import SCORECARD
 from ledger.projections.trials import TRIALS
 from ledger.projections.verdicts import VERDICTS
 
-PROJECTIONS: tuple[Projection[Any], ...] = (INVENTORY, TRIALS, VERDICTS, SCORECARD)
+PROJECTIONS: tuple[Projection[Any], ...] = (
+    INVENTORY,
+    TRIALS,
+    VERDICTS,
+    ANSWERS,
+    DIAGNOSES,
+    SCORECARD,
+)
 """All that are kept, written out; a new one is entered here."""
 
 BATCH_EVENTS = 10_000

@@ -15,6 +15,7 @@ from ledger.events import (
     TrialStarted,
 )
 from ledger.projections.projection import RowReader, encode_state
+from ledger.tools import ToolKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class Inventory:
     provider: str
     model: str
     effort: str | None
+    tools: tuple[ToolKind, ...]
     position: int
     planned: int
     started: int = 0
@@ -90,6 +92,7 @@ def _open(entry: Entry) -> Inventory:
         provider=body.provider,
         model=body.model,
         effort=body.effort,
+        tools=body.tools,
         position=entry.position,
         planned=body.planned,
     )

@@ -15,6 +15,10 @@ class TrialState(NamedTuple):
         outcome: the ``trial.completed`` or ``trial.failed`` event, ``None`` while there is none.
         answer: address of the answer of a completed trial.
         cause: of a failed trial.
+        duration_us: from the slot to the outcome; ``stated_us`` by the session's own account.
+        resolved_model: the model that says it answered, where the provider tells.
+        usage: name and count as sent.
+        tool_calls: address of the session's tool calls, where its provider keeps them.
     """
 
     trial: Digest
@@ -27,6 +31,10 @@ class TrialState(NamedTuple):
     answer: Digest | None = None
     cause: str | None = None
     duration_us: int | None = None
+    stated_us: int | None = None
+    resolved_model: str | None = None
+    usage: tuple[tuple[str, int], ...] = ()
+    tool_calls: Digest | None = None
 
 
 class TrialsProjection:
@@ -74,11 +82,20 @@ def _open(entry: Entry) -> TrialState:
 def _close(trial: TrialState, entry: Entry) -> TrialState:
     body = entry.event.body
     if isinstance(body, TrialCompleted):
-        answer, cause = body.answer.address, None
-    else:
-        assert isinstance(body, TrialFailed)  # noqa: S101 - the last of ``kinds``
-        answer, cause = None, body.cause
-    return TrialState(*trial[:6], entry.address, answer, cause, body.duration_us)
+        return trial._replace(
+            outcome=entry.address,
+            answer=body.answer.address,
+            cause=None,
+            duration_us=body.duration_us,
+            stated_us=body.stated_us,
+            resolved_model=body.resolved_model,
+            usage=body.usage,
+            tool_calls=None if body.tool_calls is None else body.tool_calls.address,
+        )
+    assert isinstance(body, TrialFailed)  # noqa: S101 - the last of ``kinds``
+    return TrialState(
+        *trial[:6], outcome=entry.address, cause=body.cause, duration_us=body.duration_us
+    )
 
 
 TRIALS = TrialsProjection()

@@ -7,8 +7,7 @@ from bench.machine import describe_machine
 from bench.measurement import Rate, Rates, Row, at_least, at_most, divide_rates, run_in_turn
 from bench.memory import measure_peak, write_suite
 from bench.program import MEASUREMENTS, format_value, row_to_json
-from trials.configuration import load_configuration
-from trials.suite import load_suite
+from trials.suite import load_configuration, load_suite
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,19 @@ from typing import Any
 
 from cli.run import make_provider
 from cli.setting import Opened
-from graders import Decision, Evidence, GraderRequest, Member, grader
+from graders import Decision, Diagnosis, Evidence, GraderRequest, Member, grader
 from ledger import outcomes
 from ledger.canonical import JsonObject
 from ledger.digest import Digest
 from ledger.events import GraderAnswered, GraderAsked, GraderFailed, VerdictGiven
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import Scorecard
-from providers import SessionFailure, SessionResult
+from providers import Provider, SessionFailure, SessionRequest, SessionResult
 from tests.trials.runs import write_suite
-from trials.configuration import load_configuration
+from trials.asking import GraderModel
 from trials.grade import grade_run
 from trials.run import Run, run_trials, start_run
-from trials.suite import load_suite
+from trials.suite import Configuration, load_configuration, load_suite
 
 WORDS = {"PASS": Verdict.PASS, "FAIL": Verdict.FAIL}
 
@@ -32,7 +32,7 @@ class Judge:
     ``trouble`` says which of its methods raises, or what else it does that no grader should.
     """
 
-    name: str = "judge"
+    name: str = "one_word"
     version: int = 1
     question: str = "good"
     trouble: str = ""
@@ -40,6 +40,11 @@ class Judge:
     def configuration(self) -> JsonObject:
         """Return the fields."""
         return {"question": self.question, "trouble": self.trouble}
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """It asks a judge."""
+        return ("judge",)
 
     def plan(self, evidence: Evidence) -> tuple[GraderRequest, ...]:
         """Ask for one word."""
@@ -64,6 +69,10 @@ class Judge:
             return Decision(verdict=Verdict.UNPROVEN, cause=cause, reason="It says neither.")
         return Decision(verdict=WORDS[answer.strip()], reason=reason)
 
+    def diagnose(self, evidence: Evidence, answers: Mapping[Digest, str]) -> tuple[Diagnosis, ...]:
+        """Say nothing."""
+        return ()
+
     def _stumble(self, method: str) -> None:
         if self.trouble == method:
             raise RuntimeError(f"no {method} \ud800 today\nnor tomorrow")
@@ -73,6 +82,17 @@ def make_judge(fields: Mapping[str, Any]) -> Judge:
     return Judge(**fields)
 
 
+JUDGES_MODEL = Configuration(
+    name="script",
+    provider="script",
+    model="script-1",
+    effort="low",
+    tools=(),
+    description="",
+    settings={},
+    files=(),
+)
+
 JUDGE = Member(factory=make_judge, modules=(grader, outcomes))
 
 
@@ -80,7 +100,7 @@ def judge_check(name: str = "judged", **fields: Any) -> dict[str, Any]:
     """Return a check of the judge."""
     return {
         "check_name": name,
-        "grader": "judge",
+        "grader": "one_word",
         "minimum_pass_rate": 0.5,
         "description": "Is good.",
     } | fields
@@ -95,9 +115,9 @@ class Model:
     """
 
     words: list[str | SessionFailure | Exception]
-    asked: list[GraderRequest] = field(default_factory=list)
+    asked: list[SessionRequest] = field(default_factory=list)
 
-    async def __call__(self, request: GraderRequest) -> SessionResult | SessionFailure:
+    async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
         """Answer."""
         self.asked.append(request)
         await asyncio.sleep(0)
@@ -117,15 +137,16 @@ class Course:
     opened: Opened
     run: Run
 
-    def grade(self, ask: Any) -> Scorecard:
-        """Grade it and return the scorecard."""
+    def grade(self, model: Provider) -> Scorecard:
+        """Grade it, ``model`` being the judge, and return the scorecard."""
+        models = {"judge": GraderModel(configuration=JUDGES_MODEL, provider=model)}
         return grade_run(
             self.opened.ledger,
             self.opened.keeper,
             self.run.address,
             self.run.suite_event,
             self.run.suite,
-            ask=ask,
+            models=models,
         )
 
     def bodies(self, *kinds: type) -> list[Any]:

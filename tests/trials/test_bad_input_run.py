@@ -55,7 +55,7 @@ def read(ledger, ref):
         (b'{"case":"c0"}', "answer: "),
         (b'{"case":7,"answer":"a"}', "case: "),
         (b'["c0", "a"]', "not a JSON object"),
-        (b'{"case":"c0","answer":"a","anwser":1}', "unknown field anwser; there are case, answer"),
+        (b'{"case":"c0","answer":"a","anwser":1}', "unknown field anwser; there are case, variant"),
         (b'{"case":"c0","answer":"a","\\ud800":1}', "unknown field '\\ud800'"),
         (b'{"case":"c0","answer":"a","\\u001b[31m\\n":1}', "unknown field '\\x1b[31m\\n'"),
         (b'{"case":"c0","answer":"a","repetition":0}', "repetition: "),

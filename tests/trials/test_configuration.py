@@ -4,7 +4,7 @@ import pytest
 
 from ledger.digest import compute_digest
 from ledger.errors import FaultyInput
-from trials.configuration import format_configuration, load_configuration
+from trials.suite import format_configuration, load_configuration
 
 RECORDED = {
     "provider": "recorded",

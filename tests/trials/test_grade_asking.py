@@ -1,7 +1,10 @@
 """Graders that ask a model: what is asked, how often, and what is recorded of it."""
 
+from dataclasses import dataclass
+
 import pytest
 
+from graders import GraderRequest
 from graders.registry import GRADERS
 from ledger.artifact import decode_text
 from ledger.events import (
@@ -13,7 +16,7 @@ from ledger.events import (
     VerdictGiven,
 )
 from ledger.outcomes import Cause, Verdict
-from providers import SessionFailure
+from providers import GraderPlace, SessionFailure
 from tests.trials.judges import JUDGE, Model, judge_check, make_course
 from tests.trials.runs import CHECKS, call_verdict, new_ledger
 from trials.grade import grade_run
@@ -22,7 +25,7 @@ from trials.replay import replay_grading
 
 @pytest.fixture
 def opened(tmp_path, monkeypatch):
-    monkeypatch.setitem(GRADERS, "judge", JUDGE)
+    monkeypatch.setitem(GRADERS, "one_word", JUDGE)
     with new_ledger(tmp_path / "ledger") as opened:
         yield opened
 
@@ -50,7 +53,10 @@ def test_question_and_answer_are_recorded_to_the_byte(course):
     course.grade(model)
     (asked,), (answered,) = course.bodies(GraderAsked), course.bodies(GraderAnswered)
     get = course.opened.ledger.get
-    assert get(asked.request.address) == model.asked[0].data()
+    request = GraderRequest(role="judge", prompt=model.asked[0].prompt)
+    assert get(asked.request.address) == request.data()
+    assert model.asked[0].place == GraderPlace(request.address(), 1)
+    assert (asked.provider, asked.model, asked.effort) == ("script", "script-1", "low")
     assert get(answered.answer.address) == b" PASS\r\n"
     assert get(answered.response.address) == b"< PASS\r\n>"
     assert answered.response.media == "text/x-frame"
@@ -108,7 +114,7 @@ def test_no_model_for_the_grader_is_unproven_and_says_so(opened, tmp_path):
         ("judged", Verdict.UNPROVEN, Cause.GRADER_FAILED),
         ("says", Verdict.PASS, None),
     ]
-    assert "no model is configured" in course.bodies(VerdictGiven)[0].reason
+    assert "no model answers as judge" in course.bodies(VerdictGiven)[0].reason
 
 
 def test_checks_that_plan_the_same_request_share_one_call(opened, tmp_path):
@@ -183,22 +189,33 @@ class Stopped(BaseException):
     """The program is being ended."""
 
 
-def test_a_grading_that_was_cut_off_goes_on_with_the_verdicts_that_are_missing(opened, tmp_path):
-    course = make_course(opened, tmp_path / "suite", [judge_check(), CHECKS[0]], cases=40)
-    asked = 0
+@dataclass
+class Stopping(Model):
+    """A model whose program is ended after some questions."""
 
-    async def stop_soon(request):
-        nonlocal asked
-        asked += 1
-        if asked > 35:
+    after: int = 0
+
+    async def respond(self, request):
+        """Answer, or be ended."""
+        if len(self.asked) >= self.after:
             raise Stopped
-        return await Model(["PASS"])(request)
+        return await super().respond(request)
 
+
+def test_a_grading_that_was_cut_off_goes_on_with_the_verdicts_that_are_missing(opened, tmp_path):
+    checks = [judge_check("one"), judge_check("two", question="short")]
+    course = make_course(opened, tmp_path / "suite", checks, cases=40)
+    model = Stopping(["PASS"], after=70)
     with pytest.raises((Stopped, BaseExceptionGroup)):
-        course.grade(stop_soon)
+        course.grade(model)
     before = course.bodies(VerdictGiven)
     assert 0 < len(before) < 80
-    card = course.grade(Model(["FAIL"]))
+    answered = len(course.bodies(GraderAnswered))
+    assert answered > len(before) / 2, "some answers came whose verdicts did not"
+    second = Model(["FAIL"])
+    card = course.grade(second)
+    assert len(second.asked) <= 80 - answered, "what was answered is not asked again"
+    assert len(course.bodies(GraderAnswered)) == 80
     given = course.bodies(VerdictGiven)
     assert given[: len(before)] == before
     assert len({(body.slot, body.check) for body in given}) == len(given) == 80
@@ -236,8 +253,8 @@ class Broken:
     """A provider that breaks its promise to answer with a value."""
 
     async def respond(self, request):
-        if request.case != "c1":
-            raise RuntimeError(f"no {request.case} \ud800\ntoday")
+        if request.place.case != "c1":
+            raise RuntimeError(f"no {request.place.case} \ud800\ntoday")
         return SessionFailure(cause="overloaded", detail="Come back.", response=b"\xff\x00")
 
 

@@ -37,7 +37,7 @@ def make_newer(fields):
 @pytest.fixture
 def course(tmp_path, monkeypatch):
     """A graded run of six trials, by code and by a judge."""
-    monkeypatch.setitem(GRADERS, "judge", JUDGE)
+    monkeypatch.setitem(GRADERS, "one_word", JUDGE)
     with new_ledger(tmp_path / "ledger") as opened:
         course = make_course(opened, tmp_path / "suite", [*CHECKS, judge_check()], cases=6)
         yield course
@@ -100,16 +100,16 @@ def test_a_grader_of_other_code_is_noted_and_its_verdicts_stand(course, grading,
 
 def test_a_grader_of_another_version_is_noted(course, grading, monkeypatch):
     member = Member(factory=make_newer, modules=JUDGE.modules)
-    monkeypatch.setitem(GRADERS, "judge", member)
+    monkeypatch.setitem(GRADERS, "one_word", member)
     called = replay(course, grading, "--json")
-    assert (called.code, called.json["notes"]) == (0, ["judge: another version than then"])
+    assert (called.code, called.json["notes"]) == (0, ["one_word: another version than then"])
 
 
 def test_a_request_without_a_recorded_answer_does_not_come_out_the_same(
     course, grading, monkeypatch
 ):
     member = Member(factory=make_other, modules=JUDGE.modules)
-    monkeypatch.setitem(GRADERS, "judge", member)
+    monkeypatch.setitem(GRADERS, "one_word", member)
     called = replay(course, grading, "--json")
     assert called.code == 1
     assert [differing["check"] for differing in called.json["differing"]] == ["judged"] * 6
@@ -120,7 +120,7 @@ def test_a_request_without_a_recorded_answer_does_not_come_out_the_same(
 
 
 def test_a_grader_that_is_gone_is_said(course, grading, monkeypatch):
-    monkeypatch.delitem(GRADERS, "judge")
+    monkeypatch.delitem(GRADERS, "one_word")
     called = replay(course, grading)
     assert called.code == 1
     assert "judged: pass was recorded; its grader cannot be made again" in called.out

@@ -17,9 +17,8 @@ from tests.trials.runs import (
     run_suite,
     write_suite,
 )
-from trials.configuration import load_configuration
 from trials.run import start_run
-from trials.suite import load_suite
+from trials.suite import load_configuration, load_suite
 
 PROGRAM = (sys.executable, "-c", "from cli.main import main; main()")
 ROOT = Path(__file__).parents[2]

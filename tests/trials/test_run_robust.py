@@ -8,10 +8,9 @@ from ledger.events import GradingStarted, TrialFailed
 from ledger.projections import TRIALS
 from providers import SessionFailure, SessionResult
 from tests.trials.runs import call_verdict, init_ledger, run_suite, write_suite
-from trials.configuration import load_configuration
 from trials.grade import grade_run
 from trials.run import check_reading, run_trials, start_run
-from trials.suite import load_suite
+from trials.suite import load_configuration, load_suite
 
 
 @pytest.fixture

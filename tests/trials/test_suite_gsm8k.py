@@ -9,8 +9,7 @@ import pytest
 
 from graders.grader import Evidence
 from ledger.outcomes import Verdict
-from trials.configuration import load_configuration
-from trials.suite import compose_prompt, load_suite
+from trials.suite import compose_prompt, load_configuration, load_suite
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gsm8k"
 PASSES = {

@@ -22,6 +22,16 @@ from trials.suite.schema import CheckEntry, check_entry
 
 FILE_FIELDS = {"rubric_file": "rubric", "schema_file": "schema"}
 """A check's field that names a file, and the grader's field that takes what the file holds."""
+EXTRACTION_FIELDS = {
+    "instructions_file": "extraction_instructions",
+    "schema_file": "extraction_schema",
+}
+"""The same for the suite's ``fact_extraction``, which is given to checks that ask an extractor."""
+DOCUMENTS = frozenset({"schema", "extraction_schema"})
+"""Grader's fields that take an object; the others take text."""
+
+Contents = dict[str, tuple[str, object]]
+"""Grader's field to the path of a file and what it holds; ``None`` for a file at fault."""
 
 
 def load_checks(
@@ -33,18 +43,44 @@ def load_checks(
     shows with the grader and its files is noted here.
     """
     checks = []
+    shared = _read_extraction(folder, document, name, faults)
     check_names(document, "checks", "check_name", name, faults)
     for index, item in list_items(document, "checks"):
         if not isinstance(item, dict):
             continue
         prefix = f"{name}: {join_path('checks', index)}."
         fields = _list_own_fields(item, prefix, faults)
-        contents = _read_files(folder, fields, prefix, faults)
+        contents = _read_files(folder, FILE_FIELDS, fields, prefix, faults)
+        if _is_extracting(item):
+            contents |= shared
         grader = _make_grader(item.get("grader"), fields, contents, prefix, faults)
         entry = Faults().attempt(check_entry, CheckEntry, item, "")
         if entry is not None and grader is not None:
-            checks.append(_make_check(entry, grader, fields))
+            files = tuple(sorted((field, path) for field, (path, _) in contents.items()))
+            checks.append(_make_check(entry, grader, fields, files))
     return tuple(checks)
+
+
+def _read_extraction(
+    folder: Folder, document: dict[str, object], name: str, faults: Faults
+) -> Contents:
+    """Return what the suite's ``fact_extraction`` names; nothing where it has none."""
+    entry = document.get("fact_extraction")
+    if not isinstance(entry, dict):  # What is no object is among the faults of the document.
+        return {}
+    prefix = f"{name}: fact_extraction."
+    return _read_files(folder, EXTRACTION_FIELDS, entry, prefix, faults)
+
+
+def _is_extracting(item: dict[str, object]) -> bool:
+    """Return whether a check's grader is given the suite's fact extraction."""
+    name = item.get("grader")
+    if not isinstance(name, str) or "pattern" in item:
+        return False
+    try:
+        return find_member(name).is_extracting
+    except FaultyInput:  # It is noted where the grader is made.
+        return False
 
 
 def simplify_value(value: object) -> JsonValue:
@@ -86,24 +122,28 @@ def _check_canonical(value: object, origin: str) -> bool:
 
 
 def _read_files(
-    folder: Folder, fields: dict[str, object], prefix: str, faults: Faults
-) -> dict[str, object]:
-    """Return what the named files hold by the grader's field; ``None`` for one at fault."""
-    contents: dict[str, object] = {}
-    for field, target in FILE_FIELDS.items():
+    folder: Folder,
+    table: Mapping[str, str],
+    fields: dict[str, object],
+    prefix: str,
+    faults: Faults,
+) -> Contents:
+    """Return what the files hold that ``fields`` name, by the grader's field."""
+    contents: Contents = {}
+    for field, target in table.items():
         if target in fields:
             faults.add(prefix, target, f"stands in the suite file; name a file in {field}")
-            contents[target] = None
+            contents[target] = "", None
         if field not in fields:
             continue
-        contents[target] = None
         path = fields[field]
+        contents[target] = "", None
         if not isinstance(path, str):
             faults.add(prefix, field, f"{show_value(path)} is not a string; name a file")
             continue
         file = faults.attempt(folder.read_named, path, f"{prefix}{field}")
         if file is not None:
-            contents[target] = faults.attempt(_read_content, target, file)
+            contents[target] = file.path, faults.attempt(_read_content, target, file)
     return contents
 
 
@@ -113,7 +153,7 @@ def rebuild_grader(name: str, fields: JsonObject, files: Mapping[str, SuiteFile]
     Args:
         name: the grader's.
         fields: the grader's own fields, as ``Check.grader_fields`` has them.
-        files: a field that names a file to that file, as it was.
+        files: a grader's field to the file whose content it takes, as it was.
 
     Raises:
         FaultyInput: this program has no such grader, or its fields have changed.
@@ -122,12 +162,12 @@ def rebuild_grader(name: str, fields: JsonObject, files: Mapping[str, SuiteFile]
         field: value for field, value in fields.items() if field not in FILE_FIELDS
     }
     for field, file in files.items():
-        given[FILE_FIELDS[field]] = _read_content(FILE_FIELDS[field], file)
+        given[field] = _read_content(field, file)
     return find_member(name).factory(given)
 
 
 def _read_content(target: str, file: FoundFile | SuiteFile) -> object:
-    return _make_exact(read_document(file)) if target == "schema" else read_prose(file)
+    return _make_exact(read_document(file)) if target in DOCUMENTS else read_prose(file)
 
 
 def _make_exact(value: object) -> object:
@@ -144,7 +184,7 @@ def _make_exact(value: object) -> object:
 def _make_grader(
     name: object,
     fields: dict[str, object],
-    contents: dict[str, object],
+    contents: Contents,
     prefix: str,
     faults: Faults,
 ) -> Grader | None:
@@ -152,7 +192,7 @@ def _make_grader(
         return None
     taken = FILE_FIELDS.keys() | FILE_FIELDS.values()
     given = {field: simplify_value(item) for field, item in fields.items() if field not in taken}
-    sound = {target: held for target, held in contents.items() if held is not None}
+    sound = {target: held for target, (_, held) in contents.items() if held is not None}
     try:
         grader = find_member(name).factory(given | sound)
     except FaultyInput as error:
@@ -174,11 +214,17 @@ def _name_file(line: str) -> str:
     return line
 
 
-def _make_check(entry: CheckEntry, grader: Grader, fields: dict[str, object]) -> Check:
+def _make_check(
+    entry: CheckEntry,
+    grader: Grader,
+    fields: dict[str, object],
+    files: tuple[tuple[str, str], ...],
+) -> Check:
     return Check(
         name=entry.check_name,
         grader=grader,
         grader_fields={field: simplify_value(value) for field, value in fields.items()},
+        files=files,
         minimum_pass_rate=entry.minimum_pass_rate,
         critical=entry.critical,
         description=entry.description,

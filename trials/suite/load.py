@@ -63,6 +63,7 @@ def load_suite(path: Path) -> Suite:
         cases=tuple(placed.case for placed in cases),
         checks=checks,
         repetitions=entry.repetitions,
+        graders=(),
         files=tuple(
             SuiteFile(path=found.path, data=found.data) for _, found in sorted(folder.found.items())
         ),

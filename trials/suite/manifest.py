@@ -1,7 +1,8 @@
 """The suite's manifest: what it says and rests on, as canonical bytes whose address is the suite's.
 
 The manifest names every file by address, so any change of any file is another suite; it holds no
-answer, no question and no path of the machine, so where the folder lies changes nothing.
+answer, no question and no path of the machine, so where the folder lies changes nothing. The bytes
+of a configuration, of a trial or of a grader, are made by the same rules.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from decimal import Decimal
 from ledger.canonical import JsonObject, JsonValue, format_canonical
 from ledger.digest import compute_digest
 from trials.suite.keys import format_key
-from trials.suite.model import Case, Check, Suite, SuiteFile, Variant
+from trials.suite.model import Case, Check, Configuration, Suite, SuiteFile, Variant
 
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -37,10 +38,34 @@ def format_manifest(suite: Suite) -> bytes:
             "description": suite.description,
             "files": format_files(suite.files),
             "gated_variant": suite.gated_variant,
+            "graders": [
+                [role, compute_digest(format_configuration(configuration))]
+                for role, configuration in suite.graders
+            ],
             "name": suite.name,
             "repetitions": suite.repetitions,
             "v": 1,
             "variants": [_format_variant(variant) for variant in suite.variants],
+        }
+    )
+
+
+def format_configuration(configuration: Configuration) -> bytes:
+    """Return the canonical bytes of ``configuration``; their address is the configuration's.
+
+    Every file is in them by address, so other answers are another configuration.
+    """
+    return format_canonical(
+        {
+            "description": configuration.description,
+            "effort": configuration.effort,
+            "files": format_files(configuration.files),
+            "model": configuration.model,
+            "name": configuration.name,
+            "provider": configuration.provider,
+            "settings": configuration.settings,
+            "tools": list(configuration.tools),
+            "v": 1,
         }
     )
 
@@ -84,6 +109,10 @@ def _named_bytes(suite: Suite) -> Iterator[tuple[bytes, str]]:
         yield file.data, name_media_type(file.path)
     for variant in suite.variants:
         yield variant.prompt.encode(), TEXT
+    for _, configuration in suite.graders:
+        yield format_configuration(configuration), JSON
+        for file in configuration.files:
+            yield file.data, name_media_type(file.path)
     for case in suite.cases:
         if case.question is not None:
             yield case.question.encode(), TEXT
@@ -106,6 +135,7 @@ def _format_check(check: Check) -> JsonObject:
         "critical": check.critical,
         "description": check.description,
         "fields": check.grader_fields,
+        "files": [list(item) for item in check.files],
         "grader": check.grader.name,
         "minimum_pass_rate": format_rate(check.minimum_pass_rate),
         "name": check.name,

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from graders.grader import Grader, Key
 from ledger.canonical import JsonObject
+from ledger.tools import ToolKind
 
 PLACEHOLDER = "{{question}}"
 
@@ -45,12 +46,37 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """What is under test, or what a grader asks.
+
+    Attributes:
+        model: the exact name that the provider is asked for.
+        effort: ``None`` where the provider has no such setting or its default is meant.
+        tools: kinds of tool that a session may use, in the order of the file.
+        settings: the provider's own, within the limits of canonical JSON.
+        files: the configuration's file and the files that its settings name, sorted by path from
+            the configuration's folder (``6b.json``, ``../answers/6b.jsonl``).
+    """
+
+    name: str
+    provider: str
+    model: str
+    effort: str | None
+    tools: tuple[ToolKind, ...]
+    description: str
+    settings: JsonObject
+    files: tuple[SuiteFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One named requirement.
 
     Attributes:
         grader_fields: the grader's own fields as the suite states them, within the limits of
             canonical JSON: a number with a fraction is its text, a file is its path.
+        files: what the grader is given out of files: its field and the file's path, sorted; the
+            suite's own ``fact_extraction`` is among them where the grader asks an extractor.
         minimum_pass_rate: 0 to 1, as written.
         critical: whether a single fail fails the gate.
     """
@@ -58,6 +84,7 @@ class Check:
     name: str
     grader: Grader
     grader_fields: JsonObject
+    files: tuple[tuple[str, str], ...]
     minimum_pass_rate: Decimal
     critical: bool
     description: str
@@ -71,6 +98,7 @@ class Suite:
         gated_variant: the name of the variant whose rates decide.
         cases: in the order of their file; case folders in the order of their names.
         repetitions: trials for each case and variant, at least 1.
+        graders: the role of a grader's question and the configuration that answers it, sorted.
         files: every file that the suite rests on, sorted by path.
     """
 
@@ -81,6 +109,7 @@ class Suite:
     cases: tuple[Case, ...]
     checks: tuple[Check, ...]
     repetitions: int
+    graders: tuple[tuple[str, Configuration], ...]
     files: tuple[SuiteFile, ...]
 
 

@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from ledger.errors import FaultyInput
+from ledger.tools import ToolKind
 from trials.suite.documents import Numeral, join_path, show_value
 from trials.suite.faults import format_fault, suggest_name
 
@@ -89,9 +90,16 @@ def _is_decimal(text: str) -> bool:
     return len(text) <= _DECIMAL_CHARACTERS_MAX and _DECIMAL.match(text) is not None
 
 
+def _read_tool(value: object) -> ToolKind:
+    if not isinstance(value, str) or value not in set(ToolKind):
+        raise ValueError(f"{show_value(value)} is no kind of tool; there are {', '.join(ToolKind)}")
+    return ToolKind(value)
+
+
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 Filled = Annotated[str, AfterValidator(_check_filled)]
 Rate = Annotated[Decimal, PlainValidator(_read_rate)]
+Tool = Annotated[ToolKind, PlainValidator(_read_tool)]
 Facts = dict[Filled, Annotated[tuple[str, ...], PlainValidator(_read_fact)]]
 
 
@@ -164,6 +172,7 @@ class ConfigurationEntry(Entry):
     provider: Name
     model: Filled
     effort: Filled | None = None
+    tools: list[Tool] = []
     description: str | None = None
     settings: dict[str, object] = {}
 

@@ -1,8 +1,10 @@
-"""A configuration: what is under test, read from a JSON or YAML file as strictly as a suite.
+"""A configuration: a provider and a model with all their settings, read as strictly as a suite.
 
-Fields: ``configuration_name`` (by default the file's name without its ending), ``provider``,
-``model``, and, each of them optional, ``effort``, ``description`` and ``settings``, an object that
-is the provider's own. A number with a fraction in ``settings`` is kept as its text (``"0.7"``).
+It is what is under test, or what a grader asks. Fields: ``configuration_name`` (by default the
+file's name without its ending), ``provider``, ``model``, and, each of them optional, ``effort``,
+``tools`` (kinds of tool that a session may use, see ``ledger/tools.py``), ``description`` and
+``settings``, an object that is the provider's own, in which a number with a fraction is kept as its
+text (``"0.7"``).
 
 The provider ``recorded`` takes its answers from the file that ``settings.answers_file`` names,
 relative to the configuration's folder. It may lie in that folder, beside it (``../answers/``) or
@@ -12,7 +14,6 @@ below either; further up is refused, so that a suite's folder can be moved as a 
 """
 
 import posixpath
-from dataclasses import dataclass
 from pathlib import Path
 
 from ledger.canonical import JsonObject, format_canonical
@@ -21,34 +22,12 @@ from trials.suite.checks import simplify_value
 from trials.suite.contents import read_document
 from trials.suite.faults import Faults, format_fault
 from trials.suite.folder import Folder
-from trials.suite.manifest import format_files
-from trials.suite.model import SuiteFile
+from trials.suite.model import Configuration, SuiteFile
 from trials.suite.schema import ConfigurationEntry, check_entry
 
 ANSWERS_BYTES_MAX = 512 * 2**20
 """A file of recorded answers; it is held in memory while a run starts."""
 RECORDED = "recorded"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Configuration:
-    """What is under test.
-
-    Attributes:
-        model: the exact name that the provider is asked for.
-        effort: ``None`` where the provider has no such setting or its default is meant.
-        settings: the provider's own, within the limits of canonical JSON.
-        files: the configuration's file and the files that its settings name, sorted by path from
-            the configuration's folder (``6b.json``, ``../answers/6b.jsonl``).
-    """
-
-    name: str
-    provider: str
-    model: str
-    effort: str | None
-    description: str
-    settings: JsonObject
-    files: tuple[SuiteFile, ...]
 
 
 def load_configuration(path: Path) -> Configuration:
@@ -80,28 +59,10 @@ def load_configuration(path: Path) -> Configuration:
         provider=entry.provider,
         model=entry.model,
         effort=entry.effort,
+        tools=tuple(entry.tools),
         description=entry.description or "",
         settings=settings,
         files=tuple(sorted(files, key=lambda item: item.path)),
-    )
-
-
-def format_configuration(configuration: Configuration) -> bytes:
-    """Return the canonical bytes of ``configuration``; their address is the configuration's.
-
-    Every file is in them by address, so other answers are another configuration.
-    """
-    return format_canonical(
-        {
-            "description": configuration.description,
-            "effort": configuration.effort,
-            "files": format_files(configuration.files),
-            "model": configuration.model,
-            "name": configuration.name,
-            "provider": configuration.provider,
-            "settings": configuration.settings,
-            "v": 1,
-        }
     )
 
 

@@ -1,0 +1,194 @@
+"""Asking graders' models: each question is recorded before it goes out, each answer as it came.
+
+1. what answers a role is a configuration of the suite; every question names it;
+2. an answer that a grader cannot read is asked for once more, and no third time;
+3. a question that this grading has an answer to is not asked again, so a grading that was cut off
+   pays for nothing twice;
+4. a call that fails is an outcome. Nothing that a provider does loses a grading.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from graders import Decision, GraderRequest
+from ledger.artifact import JSON, ArtifactRef, decode_text, encode_text
+from ledger.digest import Digest
+from ledger.errors import RedactedArtifact
+from ledger.events import Body, GraderAnswered, GraderAsked, GraderFailed
+from ledger.log import Ledger
+from ledger.outcomes import Cause, Verdict
+from ledger.projections import ANSWERS, Keeper, TrialState, name_answer
+from providers import GraderPlace, Provider, SessionFailure, SessionRequest, SessionResult
+from trials.run import describe_error, draft_result
+from trials.suite import Configuration, format_configuration
+
+ATTEMPTS_MAX = 2
+"""Times that a request is sent before its answer counts as unreadable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderModel:
+    """What answers the questions of a role: a configuration, and its provider ready to answer."""
+
+    configuration: Configuration
+    provider: Provider
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came of a question.
+
+    Attributes:
+        events: the ``grader.answered`` and ``grader.failed`` events, in the order of asking.
+        outcome: the text of the last answer, or why there is none.
+    """
+
+    events: tuple[Digest, ...]
+    outcome: str | Decision
+
+
+class Asker:
+    """Asks the questions of one grading, but for those that it has an answer to already."""
+
+    def __init__(
+        self, ledger: Ledger, keeper: Keeper, grading: Digest, models: Mapping[str, GraderModel]
+    ) -> None:
+        """Take where to record, what is recorded, and the model of each role."""
+        self._ledger = ledger
+        # Read once: folding what was added after each question would cost more than asking.
+        self._recorded = {
+            name_answer(grading, state.slot, state.request, state.attempt): state
+            for state in keeper.scan(ANSWERS, f"{grading}/")
+        }
+        self._grading = grading
+        self._models = models
+        self._configurations: dict[str, ArtifactRef] = {}
+
+    async def ask(
+        self, trial: TrialState, request: GraderRequest, is_readable: Callable[[str], bool]
+    ) -> Reply:
+        """Return what came of ``request``, asked once more if the first answer is unreadable."""
+        model = self._models.get(request.role)
+        if model is None:
+            return Reply(events=(), outcome=fail_asking(f"no model answers as {request.role}"))
+        events: list[Digest] = []
+        outcome: str | Decision = fail_asking("nothing was asked")
+        for attempt in range(1, ATTEMPTS_MAX + 1):
+            recorded = self._find_recorded(trial, request, attempt)
+            reply = recorded or await self._ask_once(trial, model, request, attempt)
+            events += reply.events
+            outcome = reply.outcome
+            if isinstance(outcome, str) and is_readable(outcome):
+                break
+        return Reply(events=tuple(events), outcome=outcome)
+
+    def _find_recorded(
+        self, trial: TrialState, request: GraderRequest, attempt: int
+    ) -> Reply | None:
+        """Return the answer that this grading has from before it was cut off."""
+        key = name_answer(self._grading, trial.slot, request.address(), attempt)
+        state = self._recorded.get(key)
+        if state is None:
+            return None
+        return Reply(events=(state.answered,), outcome=read_answer(self._ledger, state.answer))
+
+    async def _ask_once(
+        self, trial: TrialState, model: GraderModel, request: GraderRequest, attempt: int
+    ) -> Reply:
+        asked = self._make_question(trial, model, request, attempt)
+        draft = self._ledger.draft(asked)
+        await asyncio.wrap_future(self._ledger.submit([draft]))
+        session = SessionRequest(
+            place=GraderPlace(request.address(), attempt),
+            prompt=request.prompt,
+            model=asked.model,
+            effort=asked.effort,
+            schema=request.schema,
+        )
+        begun = time.monotonic_ns()
+        try:
+            result = await model.provider.respond(session)
+        except Exception as error:  # noqa: BLE001 - a call that fails is an outcome, however it does
+            result = SessionFailure(cause="provider_failed", detail=describe_error(error))
+        duration_us = (time.monotonic_ns() - begun) // 1000
+        answer, result = draft_result(
+            self._ledger,
+            result,
+            lambda sound: self._make_answer(asked, draft.address, sound, duration_us),
+        )
+        await asyncio.wrap_future(self._ledger.submit([answer]))
+        if isinstance(result, SessionFailure):
+            return Reply(events=(answer.address,), outcome=fail_asking(result.detail))
+        return Reply(events=(answer.address,), outcome=result.answer)
+
+    def _make_question(
+        self, trial: TrialState, model: GraderModel, request: GraderRequest, attempt: int
+    ) -> GraderAsked:
+        configuration = model.configuration
+        if request.role not in self._configurations:
+            data = format_configuration(configuration)
+            self._configurations[request.role] = self._ledger.put(data, media=JSON)
+        return GraderAsked(
+            grading=self._grading,
+            trial=trial.trial,
+            slot=trial.slot,
+            role=request.role,
+            configuration=self._configurations[request.role],
+            provider=configuration.provider,
+            model=configuration.model,
+            effort=configuration.effort,
+            request=self._ledger.put(request.data(), media=JSON),
+            attempt=attempt,
+        )
+
+    def _make_answer(
+        self,
+        asked: GraderAsked,
+        address: Digest,
+        result: SessionResult | SessionFailure,
+        duration_us: int,
+    ) -> Body:
+        ledger = self._ledger
+        if isinstance(result, SessionFailure):
+            raw = result.response
+            return GraderFailed(
+                asked=address,
+                cause=result.cause,
+                detail=result.detail,
+                response=None if raw is None else ledger.put(raw, media=result.media),
+                duration_us=duration_us,
+            )
+        data, media = encode_text(result.answer)
+        return GraderAnswered(
+            grading=asked.grading,
+            slot=asked.slot,
+            request=asked.request,
+            attempt=asked.attempt,
+            asked=address,
+            answer=ledger.put(data, media=media),
+            response=ledger.put(result.response, media=result.media),
+            resolved_model=result.resolved_model,
+            request_id=result.request_id,
+            stop_reason=result.stop_reason,
+            usage=result.usage,
+            duration_us=duration_us,
+        )
+
+
+def read_answer(ledger: Ledger, address: Digest) -> str | Decision:
+    """Return the text of a recorded answer, or that it was redacted."""
+    try:
+        return decode_text(ledger.get(address))
+    except RedactedArtifact:
+        return Decision(
+            verdict=Verdict.UNPROVEN,
+            cause=Cause.REDACTED,
+            reason="A grader's answer was redacted.",
+        )
+
+
+def fail_asking(reason: str) -> Decision:
+    """Return the decision where a grader's model gave no answer."""
+    return Decision(verdict=Verdict.UNPROVEN, cause=Cause.GRADER_FAILED, reason=reason)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.ledgers import ACTOR
 from bench.measurement import Rate, Row, Setting, at_least, measure_rate, run_in_turn
-from cli.demo import DEMOS
+from cli.demos.gsm8k import CONFIGURATIONS
 from cli.founding import init_ledger
 from cli.run import find_configuration, make_provider
 from cli.setting import Opened, open_ledger, open_stores
@@ -70,7 +70,7 @@ def _perform(folder: Path, example: Path) -> Rate:
 
 
 def _run_all(opened: Opened, suite: Suite, example: Path) -> None:
-    for name in DEMOS[NAME]:
+    for name in CONFIGURATIONS:
         _run(opened, suite, example, name)
 
 

@@ -30,6 +30,13 @@ EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
     metavar="NAME|FILE",
     help="What is under test: a file, or the name of one in the suite's configurations/.",
 )
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="NAME",
+    help="Try this variant of the prompt and no other; may be given several times.",
+)
 @click.option("--resume", metavar="RUN|last", help="Go on with a run that was cut off.")
 @click.option(
     "--concurrency",
@@ -42,11 +49,12 @@ EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
 @click.pass_obj
 def command(
     where: str | None,
+    *,
     suite: Path,
     named: str,
+    variants: tuple[str, ...],
     resume: str | None,
     concurrency: int,
-    *,
     as_json: bool,
 ) -> None:
     """Run SUITE against a configuration, grade the trials, print the scorecard.
@@ -56,13 +64,15 @@ def command(
 
     Exit status: 0 gate passed, 1 gate failed, 2 usage or bad input, 3 incomplete.
     """
+    if variants and resume:
+        raise FaultyInput(["--variant: a run that is resumed has its plan; leave it out"])
     loaded = load_suite(suite)
     configuration = load_configuration(find_configuration(suite, named))
     provider = make_provider(configuration)
     with open_ledger(find_folder(where)) as opened:
         signer = opened.open_signer()
         check_continues(opened.records, signer)
-        run = _open_run(opened, loaded, configuration, resume)
+        run = _open_run(opened, loaded, configuration, variants, resume)
         report = perform_run(opened, run, provider, concurrency)
         sign_head(opened.records, signer)
     if as_json:
@@ -141,10 +151,14 @@ def make_models(suite: Suite) -> dict[str, GraderModel]:
 
 
 def _open_run(
-    opened: Opened, suite: Suite, configuration: Configuration, resume: str | None
+    opened: Opened,
+    suite: Suite,
+    configuration: Configuration,
+    variants: tuple[str, ...],
+    resume: str | None,
 ) -> Run:
     if resume is None:
-        return start_run(opened.ledger, suite, configuration)
+        return start_run(opened.ledger, suite, configuration, variants=variants)
     address: Digest | None
     if resume == "last":
         address = find_unfinished(opened.ledger, opened.keeper, suite, configuration)

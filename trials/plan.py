@@ -1,9 +1,10 @@
 """The plan: every trial of a run, fixed and recorded before the first answer. Pure."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from ledger.canonical import format_canonical, parse_canonical
-from ledger.errors import Damage
+from ledger.errors import Damage, FaultyInput
 from trials.suite import Suite
 
 
@@ -16,16 +17,28 @@ class PlannedTrial(NamedTuple):
     repetition: int
 
 
-def plan_trials(suite: Suite) -> list[PlannedTrial]:
+def plan_trials(suite: Suite, variants: Collection[str] = ()) -> list[PlannedTrial]:
     """Return the trials of ``suite``: by repetition, then variant, then case.
 
     Repetitions are outermost, so that a run that is cut off has seen every case before it sees one
     a second time.
+
+    Args:
+        variants: names of the variants to be tried, in the order of the suite; all by default.
+
+    Raises:
+        FaultyInput: the suite has no variant of some name.
     """
+    known = [variant.name for variant in suite.variants]
+    unknown = [name for name in variants if name not in known]
+    if unknown:
+        there = f"the suite has {', '.join(known)}"
+        raise FaultyInput([f"variant: {name!r:.80} is unknown; {there}" for name in unknown])
+    chosen = [name for name in known if not variants or name in variants]
     places = [
-        (case.id, variant.name, repetition)
+        (case.id, variant, repetition)
         for repetition in range(1, suite.repetitions + 1)
-        for variant in suite.variants
+        for variant in chosen
         for case in suite.cases
     ]
     return [PlannedTrial(slot, *place) for slot, place in enumerate(places)]

@@ -8,7 +8,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ledger.artifact import JSON, JSONL, OCTETS, encode_text
@@ -68,9 +68,21 @@ class Run:
     plan: list[PlannedTrial]
 
 
-def start_run(ledger: Ledger, suite: Suite, configuration: Configuration) -> Run:
-    """Record suite, configuration and plan, and return the run that they begin."""
-    plan = plan_trials(suite)
+def start_run(
+    ledger: Ledger, suite: Suite, configuration: Configuration, *, variants: Collection[str] = ()
+) -> Run:
+    """Record suite, configuration and plan, and return the run that they begin.
+
+    Args:
+        ledger: records.
+        suite: the examination.
+        configuration: what is under test.
+        variants: names of the variants to be tried; all by default.
+
+    Raises:
+        FaultyInput: the suite has no variant of some name.
+    """
+    plan = plan_trials(suite, variants)
     registered = draft_suite(ledger, suite)
     files = [
         ledger.put(file.data, media=JSONL if file.path.endswith(".jsonl") else OCTETS)

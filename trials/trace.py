@@ -13,9 +13,11 @@ from ledger.codec import format_instant
 from ledger.digest import Digest
 from ledger.errors import RedactedArtifact, UnknownAddress
 from ledger.events import (
+    DiagnosisMade,
     Entry,
     GraderAnswered,
     GraderAsked,
+    GraderFailed,
     GradingStarted,
     RunStarted,
     SuiteRegistered,
@@ -25,7 +27,7 @@ from ledger.events import (
     VerdictGiven,
 )
 from ledger.log import Ledger
-from ledger.projections import TRIALS, Keeper
+from ledger.projections import DIAGNOSES, TRIALS, Keeper
 from trials.criteria import parse_criteria
 
 Kind = TypeVar("Kind")
@@ -72,6 +74,7 @@ def trace_verdict(ledger: Ledger, keeper: Keeper, address: Digest) -> Iterator[S
     fields = [("check", verdict.check), ("verdict", verdict.verdict.value)]
     fields += [("cause", verdict.cause.value)] if verdict.cause else []
     yield _event(0, "verdict", entry, *fields, ("reason", verdict.reason))
+    yield from _trace_diagnoses(ledger, keeper, verdict)
     yield from _trace_criteria(ledger, verdict, grading, trial.case)
     for answered in verdict.answers:
         yield from _trace_answer(ledger, answered)
@@ -98,13 +101,31 @@ def _trace_criteria(
 
 def _trace_answer(ledger: Ledger, address: Digest) -> Iterator[Step]:
     entry = ledger.find(address)
-    answered = _expect(entry, GraderAnswered)
-    asked_entry = ledger.find(answered.asked)
+    came = entry.event.body
+    if isinstance(came, GraderAnswered):
+        yield _event(1, "grader answered", entry)
+        yield _artifact(ledger, 2, "grader's answer", came.answer)
+        yield _artifact(ledger, 2, "grader's response", came.response)
+    else:
+        came = _expect(entry, GraderFailed)
+        yield _event(1, "grader failed", entry, ("cause", came.cause), ("detail", came.detail))
+        if came.response is not None:
+            yield _artifact(ledger, 2, "grader's response", came.response)
+    asked_entry = ledger.find(came.asked)
     asked = _expect(asked_entry, GraderAsked)
-    yield _event(1, "grader answered", entry)
-    yield _artifact(ledger, 2, "grader's response", answered.response)
-    yield _event(2, "grader asked", asked_entry, ("attempt", str(asked.attempt)))
+    effort = f", effort {asked.effort}" if asked.effort else ""
+    names = ("asked", f"{asked.provider}, {asked.model}{effort}, as {asked.role}")
+    yield _event(2, "grader asked", asked_entry, names, ("attempt", str(asked.attempt)))
     yield _artifact(ledger, 3, "grader's request", asked.request)
+    yield _artifact(ledger, 3, "grader's configuration", asked.configuration)
+
+
+def _trace_diagnoses(ledger: Ledger, keeper: Keeper, verdict: VerdictGiven) -> Iterator[Step]:
+    prefix = f"{verdict.grading}/{verdict.slot:010d}/{verdict.check}/"
+    for state in keeper.scan(DIAGNOSES, prefix):
+        entry = ledger.find(state.diagnosis_event)
+        diagnosis = _expect(entry, DiagnosisMade)
+        yield _event(1, "diagnosis", entry, ("candidate", diagnosis.statement))
 
 
 def _trace_trial(
@@ -120,6 +141,8 @@ def _trace_trial(
             yield _event(2, "trial completed", entry)
             yield _artifact(ledger, 3, "answer", outcome.answer, is_end=True)
             yield _artifact(ledger, 3, "response", outcome.response)
+            if outcome.tool_calls is not None:
+                yield _artifact(ledger, 3, "tool calls", outcome.tool_calls)
         elif isinstance(outcome, TrialFailed):
             why = ("cause", outcome.cause), ("detail", outcome.detail)
             yield _event(2, "trial failed", entry, *why)

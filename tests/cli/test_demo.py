@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from cli.demo import name_program
+from cli.demos.story import name_program
 from cli.main import main
 from tests.cli.program import ROOT, call
 

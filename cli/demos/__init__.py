@@ -1,0 +1,1 @@
+"""The worked examples, one module each; ``cli/demo.py`` has their table."""

@@ -16,6 +16,7 @@ from ledger.errors import LedgerError
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("cli.init", "Create a ledger here."),
     "demo": ("cli.demo", "The worked example, end to end, offline."),
+    "suite": ("cli.suite", "Check a suite, begin one, or describe its files."),
     "run": ("cli.run", "Run a suite: trials, grading, scorecard, gate."),
     "scorecard": ("cli.scorecard", "Show what a grading came to."),
     "show": ("cli.show", "Show any event or artifact."),

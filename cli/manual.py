@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import click
 
@@ -23,6 +23,7 @@ from ledger.digest import Digest
 from ledger.events import Body
 from ledger.events.registry import KINDS
 from ledger.outcomes import Cause, Verdict
+from ledger.tools import ToolKind
 
 DOCS = Path(__file__).parents[1] / "docs"
 WIDTH = 100
@@ -32,6 +33,7 @@ FORMS: Mapping[Any, str] = {
     Count: "count",
     Digest: "event",
     NoneType: "null",
+    ToolKind: "kind of tool",
     Verdict: "verdict",
     str: "string",
 }
@@ -58,7 +60,13 @@ def format_manual() -> str:
         command = verdict.get_command(parent, name)
         if command is None:
             raise AssertionError(name)
-        parts.append(_format_page(command, click.Context(command, parent, name)))
+        context = click.Context(command, parent, name)
+        parts.append(_format_page(command, context))
+        members = command.commands if isinstance(command, click.Group) else {}
+        parts += [
+            _format_page(member, click.Context(member, context, below))
+            for below, member in members.items()
+        ]
     return "\n".join(parts)
 
 
@@ -89,7 +97,7 @@ def name_form(hint: Any) -> str:
     if hint in FORMS:
         return FORMS[hint]
     args = get_args(hint)
-    if get_origin(hint) is UnionType:
+    if get_origin(hint) in (Union, UnionType):
         return " or ".join(name_form(arg) for arg in args)
     if get_origin(hint) is tuple and args[-1] is Ellipsis:
         return f"list of {name_form(args[0])}"

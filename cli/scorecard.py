@@ -1,43 +1,50 @@
 """``verdict scorecard``: what a grading came to, now or then."""
 
-from collections.abc import Iterable
+import base64
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
 from cli.render import (
+    FORMS,
+    Sheet,
     inventory_to_json,
     print_inventory,
     print_json,
-    print_report,
-    print_shortfalls,
-    report_to_json,
-    report_to_markdown,
-    shortfall_to_json,
+    render_sheet,
 )
 from cli.setting import Opened, find_folder, open_ledger
 from ledger.digest import Digest
 from ledger.errors import FaultyInput, UnknownAddress
 from ledger.events import RunStarted
+from ledger.merkle import hash_range
 from ledger.projections import INVENTORY, Inventory
-from trials.scorecard import (
-    Report,
-    Shortfall,
-    find_grading,
-    find_run,
-    list_shortfalls,
-    make_report,
-)
+from trials.scorecard import Report, find_grading, find_run, list_shortfalls, make_report
 
 
 @click.command()
 @click.argument("address", required=False, metavar="[RUN|GRADING]")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "md", "json"]), default="text", help="As what."
-)
+@click.option("--format", "form", type=click.Choice(list(FORMS)), default="text", help="As what.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
-    "--failed", "is_failed", is_flag=True, help="List the verdicts that are fail or unproven too."
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file instead of printing.",
+)
+@click.option(
+    "--failed",
+    "is_failed",
+    is_flag=True,
+    help="List every verdict that is fail or unproven; a page has the first ones unasked.",
+)
+@click.option(
+    "--cases",
+    "has_cases",
+    is_flag=True,
+    help="Show the table by case even of more than 20; JSON and the page always have it.",
 )
 @click.option(
     "--as-of",
@@ -50,45 +57,52 @@ def command(
     address: str | None,
     form: str,
     as_of: str | None,
+    output: Path | None,
     *,
     as_json: bool,
     is_failed: bool,
+    has_cases: bool,
 ) -> None:
     """Show the scorecard of a grading, or of a run's newest one; by default the newest of all.
 
     Rates are pass / (pass + fail + unproven); what does not apply or is unresolved is shown and
-    left out. --failed names each verdict by address, for 'verdict trace'.
+    left out. The 95 % interval takes the trials as independent draws, and says nothing about
+    other cases. --failed names each verdict by address, for 'verdict trace'.
+
+    --format html makes one file that needs nothing else, to be opened in a browser or sent on.
 
     Exit status: 0, or 3 for a run that is not graded yet: what became of its trials is shown.
     """
-    if is_failed and form == "md":
-        raise FaultyInput(["scorecard: --failed goes with --format text or json"])
+    form = "json" if as_json else form
     with open_ledger(find_folder(where)) as opened:
         position = None if as_of is None else parse_as_of(opened, as_of)
         found = _find(opened, address, position)
         if isinstance(found, Inventory):
-            if as_json or form == "json":
+            if form == "json":
                 print_json(inventory_to_json(found))
             else:
                 print_inventory(found)
             raise SystemExit(3)
         report = make_report(opened.ledger, opened.keeper, found, position)
-        shortfalls = list_shortfalls(opened.ledger, opened.keeper, report) if is_failed else None
-        _print(report, shortfalls, "json" if as_json else form)
+        sheet = make_sheet(opened, report, is_failed=is_failed, has_cases=has_cases)
+        if output is None:
+            render_sheet(form, sheet, sys.stdout)
+        else:
+            with output.open("w", encoding="utf-8") as out:
+                render_sheet(form, sheet, out)
 
 
-def _print(report: Report, shortfalls: Iterable[Shortfall] | None, form: str) -> None:
-    if form == "md":
-        click.echo(report_to_markdown(report), nl=False)
-    elif form == "json":
-        document = report_to_json(report)
-        if shortfalls is not None:
-            document["failed"] = [shortfall_to_json(short) for short in shortfalls]
-        print_json(document)
-    else:
-        print_report(report)
-        if shortfalls is not None:
-            print_shortfalls(shortfalls)
+def make_sheet(opened: Opened, report: Report, *, is_failed: bool, has_cases: bool) -> Sheet:
+    """Return what the forms of a scorecard are made from."""
+    root = hash_range(opened.records, 0, report.as_of)
+    return Sheet(
+        report=report,
+        shortfalls=list_shortfalls(opened.ledger, opened.keeper, report),
+        is_failed=is_failed,
+        has_cases=has_cases,
+        origin=opened.verifier.name,
+        root=base64.b64encode(root).decode("ascii"),
+    )
 
 
 def parse_as_of(opened: Opened, text: str) -> int:

@@ -13,6 +13,9 @@ from pydantic_core import ErrorDetails
 from graders.extraction import compile_pattern
 from ledger.errors import FaultyInput
 
+GIVEN = frozenset({"extraction_instructions", "extraction_schema"})
+"""Fields that the loader of suites sets from ``fact_extraction``; no author of a check does."""
+
 
 class Fields(BaseModel):
     """What a check sets for its grader."""
@@ -58,6 +61,8 @@ def _format_fault(model: type[Fields], details: ErrorDetails) -> str:
     if details["type"] == "missing":
         return f"{field}: it is missing, and this grader cannot do without it"
     if details["type"] == "extra_forbidden":
-        taken = sorted(info.alias or name for name, info in model.model_fields.items())
+        taken = sorted(
+            info.alias or name for name, info in model.model_fields.items() if name not in GIVEN
+        )
         return f"{field}: this grader has no such field; it takes {', '.join(taken)}"
     return f"{field}: {details['msg'].removeprefix('Value error, ')}"

@@ -67,6 +67,11 @@ _SIGNED = re.compile(
 _ACCOUNTING = re.compile(f"\\((?:{_BEFORE})?{_BODY}(?:{_AFTER})?\\)")
 _ACCOUNTING_BEHIND_CURRENCY = re.compile(f"{_BEFORE}\\({_BODY}\\)(?:{_AFTER})?")
 
+_RUN = re.compile(f"[0-9]+(?:(?:[.,{_SEPARATORS}]| (?=[0-9]{{3}}(?![0-9])))[0-9]+)*|\\.[0-9]+")
+"""A stretch of digits with what may stand between them; an ordinary space before three digits."""
+_DECIMAL_COMMA = re.compile(r"[0-9]+,[0-9]+|[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?")
+"""Digits that mean something else to who writes a decimal comma."""
+
 _COMMA = r",(?![0-9]{3}\Z)[0-9]+"
 _FORMS = tuple(
     (re.compile(form), str.maketrans(table))
@@ -110,6 +115,28 @@ def parse_numeral(text: str) -> Decimal | None:
     if len(signs) > 1:
         return None
     return digits if signs in ("", "+") else _negate(digits)
+
+
+def find_numerals(text: str) -> set[Decimal]:
+    """Return every value, without its sign, that some numeral in ``text`` may state.
+
+    It is generous where ``parse_numeral`` is strict: digits that could state two values give both
+    (``1,234`` more than a thousand and more than one, ``2026 398.71`` both parts and the whole),
+    and signs and units are not looked at. A comma may be typeset as in TeX (``1{,}234``). It serves
+    to find that a value is not there.
+    """
+    found = set()
+    for match in _RUN.finditer(text.replace("{,}", ",")):
+        run = match[0]
+        for body in {*run.split(" "), run.replace(" ", "")}:
+            if len(body) > LENGTH_MAX:
+                continue
+            digits = _parse_digits(body)
+            if digits is not None:
+                found.add(digits)
+            if _DECIMAL_COMMA.fullmatch(body):
+                found.add(Decimal(body.replace(".", "").replace(",", ".")))
+    return found
 
 
 def _has_one_unit(match: re.Match[str]) -> bool:

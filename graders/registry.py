@@ -15,15 +15,25 @@ from types import ModuleType
 from graders import (
     amount,
     code,
+    diagnosis,
+    explanation,
     extraction,
+    fact_value,
+    facts,
+    fence,
     fields,
     grader,
     json_schema,
+    judge,
+    mistakes,
     numerals,
     phrases,
     quotation,
     reference,
+    reply,
+    schemas,
     strict_json,
+    tool_use,
 )
 from graders.grader import Grader
 from ledger import outcomes, tools
@@ -53,13 +63,29 @@ class Member:
 
 
 _COMMON = (grader, outcomes, tools, reference, code, extraction, fields, quotation)
+_FACTS = (facts, fence, reply, schemas, strict_json)
+_DIAGNOSIS = (diagnosis, explanation, mistakes, numerals)
 
 GRADERS: dict[str, Member] = {
-    "amount": Member(factory=amount.make_amount, modules=(amount, numerals, *_COMMON)),
+    "amount": Member(
+        factory=amount.make_amount,
+        modules=(amount, *_DIAGNOSIS, *_FACTS, *_COMMON),
+        is_extracting=True,
+    ),
+    "fact_value": Member(
+        factory=fact_value.make_fact_value,
+        modules=(fact_value, *_FACTS, *_COMMON),
+        is_extracting=True,
+    ),
     "json_schema": Member(
-        factory=json_schema.make_json_schema, modules=(json_schema, strict_json, *_COMMON)
+        factory=json_schema.make_json_schema, modules=(json_schema, schemas, strict_json, *_COMMON)
+    ),
+    "judge": Member(
+        factory=judge.make_judge,
+        modules=(judge, *_DIAGNOSIS, fence, reply, strict_json, *_COMMON),
     ),
     "phrases": Member(factory=phrases.make_phrases, modules=(phrases, *_COMMON)),
+    "tool_use": Member(factory=tool_use.make_tool_use, modules=(tool_use, *_COMMON)),
 }
 
 

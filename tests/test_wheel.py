@@ -39,7 +39,9 @@ def test_each_package_says_that_it_is_typed(names, package):
     assert f"{package}/py.typed" in names
 
 
-@pytest.mark.parametrize("folder", ["migrations/versions", "examples"])
+@pytest.mark.parametrize(
+    "folder", ["migrations/versions", "examples", "cli/render", "cli/first_suite"]
+)
 def test_the_wheel_holds_each_file_of_the_folder(names, folder):
     expected = files_under(folder)
     assert expected

@@ -40,10 +40,6 @@ UNREADABLE = "is not an address, nor 4 or more hex digits of one"
             "prove: give either the address of an event, or --from SIZE",
         ),
         (["prove", "--from", "1"], "prove: from 1 to 0: the log has 0 events"),
-        (
-            ["scorecard", "--format", "md", "--failed"],
-            "scorecard: --failed goes with --format text or json",
-        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

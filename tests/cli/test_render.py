@@ -6,6 +6,9 @@ from fractions import Fraction
 import pytest
 
 from cli.render import format_count, format_minimum, format_rate, make_printable
+from cli.render.figures import format_interval, format_mean, format_ratio, format_time
+from cli.render.words import describe_answering, is_renamed
+from trials.scorecard import Answering, Interval, Ratio
 
 
 @pytest.mark.parametrize(
@@ -22,6 +25,66 @@ from cli.render import format_count, format_minimum, format_rate, make_printable
 )
 def test_a_rate_is_never_rounded_up_to_all_or_down_to_nothing(rate, text):
     assert format_rate(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("passed", "counted", "text", "interval"),
+    [
+        (4, 5, "4/5 = 80.0 %", "[37.6, 96.4]"),
+        (5, 5, "5/5 = 100.0 %", "[56.6, 100.0]"),
+        (0, 1_000_000, "0/1,000,000 = 0.0 %", "[0.0, 0.1]"),
+        (999_999, 1_000_000, "999,999/1,000,000 = 99.9 %", "[99.9, 99.9]"),
+        (0, 0, "0/0 = -", "-"),
+    ],
+)
+def test_a_ratio_is_shown_with_its_counts_and_its_interval(passed, counted, text, interval):
+    ratio = Ratio(passed, counted)
+    assert (format_ratio(ratio), format_interval(ratio.interval)) == (text, interval)
+
+
+def test_a_bound_is_100_or_0_only_where_it_is_exact():
+    assert format_interval(Interval(1e-9, 1 - 1e-9)) == "[0.1, 99.9]"
+    assert format_interval(Interval(0.0, 1.0)) == "[0.0, 100.0]"
+
+
+@pytest.mark.parametrize(
+    ("time_us", "text"),
+    [
+        (0, "0 ms"),
+        (350, "0.35 ms"),
+        (12_345, "12.3 ms"),
+        (1_000_000, "1.0 s"),
+        (3_661_040_000, "3,661.0 s"),
+    ],
+)
+def test_a_time_is_in_seconds_or_where_it_is_shorter_in_milliseconds(time_us, text):
+    assert format_time(time_us) == text
+
+
+@pytest.mark.parametrize(
+    ("mean", "text"), [(Fraction(1200), "1,200"), (Fraction(2469, 2), "1,234.5")]
+)
+def test_a_mean_has_a_decimal_where_it_is_no_whole_number(mean, text):
+    assert format_mean(mean) == text
+
+
+@pytest.mark.parametrize(
+    ("models", "text", "is_other"),
+    [
+        ([], "not stated", False),
+        ([Answering(None, 3)], "not stated", False),
+        ([Answering("m-1", 3)], "m-1", False),
+        ([Answering("m-2", 3)], "m-2", True),
+        (
+            [Answering("m-1", 2), Answering(None, 1)],
+            "m-1 (2 answers), not stated (1 answer)",
+            False,
+        ),
+        ([Answering("m-1", 2), Answering("m-2", 1)], "m-1 (2 answers), m-2 (1 answer)", True),
+    ],
+)
+def test_who_answered_is_told_apart_from_who_was_asked(models, text, is_other):
+    assert (describe_answering(models), is_renamed(models, "m-1")) == (text, is_other)
 
 
 @pytest.mark.parametrize(

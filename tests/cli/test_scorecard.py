@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.cli.program import CHECK, call, write_suite
+from tests.cli.program import CASES, CHECK, call, write_lines, write_suite
 
 
 @pytest.fixture
@@ -27,27 +27,93 @@ def test_the_two_spellings_of_json_are_one(two):
     assert call("scorecard", "--json", two[0]["grading"]).json()["gate"] == "failed"
 
 
-def test_the_text_says_the_same_in_words(graded):
+def test_the_text_says_what_the_result_belongs_to_above_its_rows(graded):
     lines = call("scorecard").out.splitlines()
-    assert lines[:4] == [
-        "suite         sums",
-        "configuration bad",
-        "asked         recorded, model m-1",
-        "trials        3 planned, 3 completed, 0 failed, 0 missing",
+    names = [line[:14].strip() for line in lines[:10]]
+    assert names == [
+        *("suite", "configuration", "asked", "answered by", "tools", "graders", "revisions"),
+        *("keys", "trials", "run"),
     ]
-    assert lines[5].endswith(f"as of {graded['as_of']} events")
-    assert lines[7].split() == ["check", "variant", "pass", "fail", "unproven", "rate", "minimum"]
+    assert lines[2:5] == [
+        "asked         recorded, model m-1",
+        "answered by   not stated",
+        "tools         none",
+    ]
+    suite, criteria = graded["revisions"]["suite"][7:19], graded["revisions"]["criteria"][7:19]
+    assert lines[6] == f"revisions     suite {suite}, criteria {criteria}"
+    assert lines[10].endswith(f", as of {graded['as_of']} events")
+
+
+@pytest.mark.usefixtures("graded")
+def test_the_text_shows_counts_rate_interval_and_minimum_of_each_check():
+    lines = call("scorecard").out.splitlines()
+    assert lines[12] == "variant plain, gated"
+    head = "check  pass  fail  unproven          rate         95 %  minimum"
+    assert lines[13].rstrip() == head
+    assert lines[14] == "total     1     2         0  1/3 = 33.3 %  [6.1, 79.2]     60 %  misses"
+
+
+@pytest.mark.usefixtures("graded")
+def test_a_suite_of_few_cases_shows_each_of_them():
+    lines = [line.rstrip() for line in call("scorecard").out.splitlines()]
+    at = lines.index("by case")
+    assert lines[at + 2 : at + 5] == [
+        "eggs  plain           1/1",
+        "cups  plain           0/1  total 0/1",
+        "pens  plain           0/1  total 0/1",
+    ]
+
+
+def test_the_cases_of_a_large_suite_are_shown_when_they_are_asked_for(home):
+    cases = [{**CASES[0], "id": f"eggs-{number}", "question": f"{number}?"} for number in range(21)]
+    write_lines(home / "suite" / "cases.jsonl", cases)
+    assert "by case" not in call("run", "suite", "-c", "good").out
+    for form in ("text", "md"):
+        assert "eggs-20" not in call("scorecard", "--format", form).out
+        assert "eggs-20" in call("scorecard", "--format", form, "--cases").out
+    assert len(call("scorecard", "--json").json()["cases"]) == 21
+
+
+def test_two_checks_have_a_rate_together_and_one_has_not(home):
+    assert "(all in one trial)" not in call("run", "suite", "-c", "bad").out
+    phrases = {**CHECK, "check_name": "polite", "grader": "phrases", "must_include": ["A:"]}
+    for field in ("fact_name", "pattern"):
+        phrases.pop(field)
+    write_suite(home / "suite", checks=[CHECK, phrases])
+    lines = call("run", "suite", "-c", "bad").out.splitlines()
+    (line,) = [line for line in lines if line.startswith("(all in one trial)")]
+    assert line.split(") ")[1].split() == ["1/3", "=", "33.3", "%", "[6.1,", "79.2]"]
 
 
 @pytest.mark.usefixtures("graded")
 def test_the_markdown_has_every_column():
-    head, rule, row = [
-        line for line in call("scorecard", "--format", "md").out.splitlines() if line[:1] == "|"
-    ]
-    assert head.count("|") == rule.count("|") == row.count("|") == 12
-    assert row.startswith(
-        "| total | plain | 1 | 2 | 0 | 0 | 0 | 1/3 = 33.3 % | 60 % | yes | misses |"
+    out = call("scorecard", "--format", "md").out
+    head, rule, row, joint = [line for line in out.splitlines() if line[:1] == "|"][:4]
+    assert head.count("|") == rule.count("|") == row.count("|") == joint.count("|") == 13
+    assert row == (
+        "| total | plain | 1 | 2 | 0 | 0 | 0 | 1/3 = 33.3 % | [6.1, 79.2] | 60 % | yes | misses |"
     )
+
+
+@pytest.mark.usefixtures("graded")
+def test_the_markdown_lists_what_did_not_pass_where_it_is_asked_for():
+    assert "What did not pass" not in call("scorecard", "--format", "md").out
+    out = call("scorecard", "--format", "md", "--failed").out
+    rows = [
+        line.split(" | ")
+        for line in out.splitlines()
+        if line.startswith("| ") and line.split(" | ")[1] == "fail"
+    ]
+    assert [row[2] for row in rows] == ["cups", "pens"]
+    assert all(call("trace", row[0].removeprefix("| ")).code == 0 for row in rows)
+
+
+@pytest.mark.usefixtures("graded")
+@pytest.mark.parametrize("form", ["text", "md", "json", "html"])
+def test_a_file_holds_what_would_be_printed(home, form):
+    printed = call("scorecard", "--format", form).out
+    assert call("scorecard", "--format", form, "-o", "card").out == ""
+    assert (home / "card").read_text("utf-8") == printed
 
 
 def test_a_minimum_is_shown_with_all_its_digits(home):

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from graders.json_schema import DRAFTS
 from graders.reference import (
     Reference,
     ReferenceEntry,
@@ -22,6 +21,7 @@ from graders.reference import (
     list_policies,
     sum_total,
 )
+from graders.schemas import DRAFTS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "expense_analysis"
 CASE = EXAMPLE / "cases" / "june_august_2026"

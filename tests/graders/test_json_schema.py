@@ -7,7 +7,8 @@ from decimal import Decimal
 import pytest
 
 from graders.grader import Evidence
-from graders.json_schema import DRAFTS, make_json_schema
+from graders.json_schema import make_json_schema
+from graders.schemas import DRAFTS
 from ledger.canonical import format_canonical
 from ledger.errors import FaultyInput
 from ledger.outcomes import Cause, Verdict

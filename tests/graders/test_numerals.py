@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graders.numerals import LENGTH_MAX, parse_numeral
+from graders.numerals import LENGTH_MAX, find_numerals, parse_numeral
 
 THIN, FIGURE, NO_BREAK, NARROW = "\u2009", "\u2007", "\u00a0", "\u202f"
 MINUS, EN_DASH, EM_DASH, HYPHEN, WIDE = "\u2212", "\u2013", "\u2014", "\u2010", "\uff0d"
@@ -115,3 +115,29 @@ def test_a_decimal_comma_behind_thousands_is_read(value):
 def test_nothing_but_a_finite_decimal_or_none_comes_out(text):
     value = parse_numeral(text)
     assert value is None or value.is_finite()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("", []),
+        ("none", []),
+        ("$1,655.92, or -68", ["1655.92", "68"]),
+        ("1,234", ["1234", "1.234"]),
+        ("1.234", ["1.234", "1234"]),
+        ("1 655,92", ["1655.92", "1", "655.92"]),
+        ("in 2026 398.71", ["2026", "398.71", "2026398.71"]),
+        ("1{,}655.92", ["1655.92"]),
+        ("8/14 5 10", ["8", "14", "5", "10"]),
+        (".5 and 0,5", ["0.5"]),
+        ("1,23,4", []),
+        ("1" * (LENGTH_MAX + 1), []),
+    ],
+)
+def test_all_values_that_a_text_may_state_are_found(text, values):
+    assert find_numerals(text) == {Decimal(value) for value in values}
+
+
+@given(st.decimals(0, 10**9, places=2), st.sampled_from(["{:f}", "{:,f}", "${:,f}.", "|{:f}|"]))
+def test_an_amount_is_found_in_whatever_frame(amount, form):
+    assert amount in find_numerals(f"It was {form.format(amount)} in all.")

@@ -13,8 +13,15 @@ from ledger.errors import FaultyInput
 
 FIELDS: dict[str, dict[str, object]] = {
     "amount": {"fact_name": "total", "pattern": "(.*)"},
+    "fact_value": {
+        "fact_name": "total",
+        "extraction_instructions": "Copy.",
+        "extraction_schema": {"properties": {"total": {}}},
+    },
     "json_schema": {"schema": {"minimum": 0.5}},
+    "judge": {"rubric": "PASS."},
     "phrases": {},
+    "tool_use": {"tool_kind": "shell", "tool_input_pattern": "python"},
 }
 READS_THE_WORLD = {"datetime", "io", "os", "pathlib", "random", "secrets", "socket", "time", "uuid"}
 
@@ -57,8 +64,16 @@ def test_a_member_is_a_grader_of_its_name(name):
     grader = make(name)
     evidence = Evidence(case="c", variant="v", answer="", key=Key())
     assert grader.name == name
-    assert grader.plan(evidence) == ()
+    assert grader.plan(evidence) == grader.plan(evidence)
+    assert {request.role for request in grader.plan(evidence)} == set(grader.roles)
     assert grader.decide(evidence, {}) == grader.decide(evidence, {})
+
+
+def test_the_graders_that_ask_a_model_are_known():
+    asking = {name: make(name).roles for name in GRADERS if make(name).roles}
+    assert asking == {"fact_value": ("extractor",), "judge": ("judge",)}
+    extracting = {name for name, member in GRADERS.items() if member.is_extracting}
+    assert extracting == {"amount", "fact_value"}
 
 
 @pytest.mark.parametrize("name", GRADERS)
@@ -117,7 +132,13 @@ def test_entry_points_are_not_read_for_a_grader_of_ours(monkeypatch):
 @pytest.mark.parametrize(
     ("members", "fault"),
     [
-        ([], "grader: 'guess' is unknown; there are amount, json_schema, phrases"),
+        (
+            [],
+            (
+                "grader: 'guess' is unknown; there are amount, fact_value, json_schema, judge, "
+                "phrases, tool_use"
+            ),
+        ),
         ([GRADERS["amount"]] * 2, "grader: 'guess' is offered by 2 installed packages"),
         ([dict], "grader: guess:MEMBER is not a graders.Member"),
     ],

@@ -6,7 +6,7 @@ as long as its table.
 
 import json
 
-from tests.trials.suites import AMOUNT, record
+from tests.trials.suites import AMOUNT, JUDGED, record
 
 SECOND = {"variant_name": "robust", "prompt_file": "prompts/robust.md"}
 
@@ -64,6 +64,48 @@ def place(path, content, edit):
     return both
 
 
+def reference(edit=lambda _: None):
+    """Return an edit that gives ``june`` an edited reference."""
+    return lambda draft: draft.reference(edit)
+
+
+def revise(case, facts):
+    """Return an edit that revises the facts of ``case``."""
+    return place(f"keys/{case}/expected_facts.json", facts, assign(keys="keys"))
+
+
+def replace_check(index, **fields):
+    """Return an edit that gives a check another grader, with no fields but these."""
+
+    def edit(draft):
+        old = draft.suite["checks"][index]
+        common = ("check_name", "minimum_pass_rate", "description")
+        draft.suite["checks"][index] = {name: old[name] for name in common} | fields
+
+    return edit
+
+
+def extracting(schema):
+    """Return an edit that lets a model extract the amount, by ``schema``."""
+
+    def edit(draft):
+        draft.suite["checks"][0].pop("pattern")
+        draft.suite["fact_extraction"] = {"instructions_file": "i.md", "schema_file": "f.json"}
+        draft.files |= {"i.md": "Copy.", "f.json": schema}
+
+    return edit
+
+
+def judged(edit=lambda _: None, **fields):
+    """Return an edit that adds a check with a judge, and then edits the draft."""
+
+    def both(draft):
+        draft.judged(**fields)
+        edit(draft)
+
+    return both
+
+
 INSIDE = "cases/june/inputs/p.md"
 SUITE_FAULTS = {
     "unknown field": (
@@ -74,7 +116,8 @@ SUITE_FAULTS = {
         assign(colour=1),
         (
             "eval_suite.json: colour: unknown field; known are: cases, checks, description, "
-            "gated_variant, repetitions, suite_name, variants"
+            "fact_extraction, gated_variant, grader_configurations, keys, repetitions, suite_name, "
+            "variants"
         ),
     ),
     "unknown field of a variant": (
@@ -178,10 +221,7 @@ SUITE_FAULTS = {
     ),
     "a grader's unknown field": (
         check(0, tolerence="0"),
-        (
-            "eval_suite.json: checks[0].tolerence: this grader has no such field; it takes "
-            "fact_name, occurrence, pattern, tolerance"
-        ),
+        "eval_suite.json: checks[0].tolerence: this grader has no such field; it takes ",
     ),
     "a grader's field on two lines": (
         check(0, **{"a\nb": 1}),
@@ -193,10 +233,15 @@ SUITE_FAULTS = {
     ),
     "an unknown grader": (
         check(0, grader="amuont"),
-        (
-            "eval_suite.json: checks[0].grader: 'amuont' is unknown; there are amount, "
-            "json_schema, phrases"
-        ),
+        "eval_suite.json: checks[0].grader: 'amuont' is unknown; there are amount, ",
+    ),
+    "a pattern that is none": (
+        check(0, pattern="TOTAL (.*"),
+        "eval_suite.json: checks[0].pattern: not a regular expression: ",
+    ),
+    "a pattern of two groups": (
+        check(0, pattern="(TOTAL) (.*)"),
+        "eval_suite.json: checks[0].pattern: it has 2 capturing groups and takes exactly one: ",
     ),
     "a schema that is none": (
         add("grading/schema.json", '{"type": 5}'),
@@ -500,9 +545,424 @@ TEXT_FAULTS = {
             "string"
         ),
     ),
+    "a rubric that is missing": (
+        check(0, rubric_file="r.md"),
+        "eval_suite.json: checks[0].rubric_file: r.md is missing; add it or correct the path",
+    ),
+    "an alias that contains itself": (
+        place("s.yaml", "a: &a [*a]", check(1, schema_file="s.yaml")),
+        "s.yaml: a[0][0]",
+    ),
     "a rubric that is blank": (
         place("r.md", "", check(0, rubric_file="r.md")),
         "r.md: is empty; write it",
     ),
 }
-ALL = SUITE_FAULTS | PATH_FAULTS | CASE_FAULTS | TEXT_FAULTS
+LEDGER = "cases/june/reference_ledger.json"
+REFERENCE_FAULTS = {
+    "a repetition of another amount": (
+        reference(lambda it: it["entries"][1].update(amount="13.50")),
+        (
+            f"{LEDGER}: entries[0].duplicate_of: the line 1 has the amount 13.50, and this one "
+            "12.50; a repetition has the same"
+        ),
+    ),
+    "a total of one value where two are accepted": (
+        reference(lambda it: it["entries"][2].pop("alternatives")),
+        (
+            f"{LEDGER}: totals[0]: the entries give 12.50, but cases/june/expected_facts.json "
+            "accepts 12.50 or 13 for 'total'; correct one of them"
+        ),
+    ),
+    "a total of two values where one is accepted": (
+        lambda draft: (
+            reference()(draft),
+            add("cases/june/expected_facts.json", '{"total": 12.5}')(draft),
+        ),
+        (
+            f"{LEDGER}: totals[0]: the entries give 12.50 or 13.00, but "
+            "cases/june/expected_facts.json accepts 12.5 for 'total'; correct one of them"
+        ),
+    ),
+    "a total of a fact in words": (
+        lambda draft: (
+            reference()(draft),
+            add("cases/june/expected_facts.json", '{"total": "over"}')(draft),
+        ),
+        (
+            f"{LEDGER}: totals[0]: the entries give 12.50 or 13.00, but "
+            "cases/june/expected_facts.json accepts 'over' for 'total'; correct one of them"
+        ),
+    ),
+    "a total of another month": (
+        reference(lambda it: it["totals"][0].update(period="2026-07")),
+        f"{LEDGER}: totals[0]: the entries give 0, but ",
+    ),
+    "a total of an unknown fact": (
+        reference(lambda it: it["totals"][0].update(fact_name="totla")),
+        f"{LEDGER}: totals[0].fact_name: 'totla' is no fact of the case; did you mean 'total'?",
+    ),
+    "a total where there are no facts": (
+        lambda draft: (reference()(draft), draft.files.pop("cases/june/expected_facts.json")),
+        f"{LEDGER}: totals[0].fact_name: 'total' is no fact of the case; there are none",
+    ),
+    "a total twice": (
+        reference(lambda it: it["totals"].append(it["totals"][0])),
+        f"{LEDGER}: totals[1].fact_name: 'total' is also the fact of totals[0]; a fact stands once",
+    ),
+    "no totals": (
+        reference(lambda it: it.update(totals=[])),
+        f"{LEDGER}: totals: is empty; list at least one",
+    ),
+    "an entry twice": (
+        reference(lambda it: it["entries"].append(it["entries"][1])),
+        f"{LEDGER}: entries[3].line: 1 is also the line of entries[1]; a line stands once",
+    ),
+    "an entry of no line": (
+        reference(lambda it: it["entries"][0].update(line=0)),
+        f"{LEDGER}: entries[0].line: 0 is no line; the first one is 1",
+    ),
+    "an unknown field of an entry": (
+        reference(lambda it: it["entries"][0].update(amuont="1")),
+        f"{LEDGER}: entries[0].amuont: unknown field; did you mean 'amount'?",
+    ),
+    "an unknown field of an alternative": (
+        reference(lambda it: it["entries"][2]["alternatives"][0].update(polcy="x")),
+        f"{LEDGER}: entries[2].alternatives[0].polcy: unknown field; did you mean 'policy'?",
+    ),
+    "an amount with a currency": (
+        reference(lambda it: it["entries"][0].update(amount="$12.50")),
+        f"{LEDGER}: entries[0].amount: '$12.50' is not a decimal; write one such as \"24.10\"",
+    ),
+    "an amount with an exponent": (
+        reference(lambda it: it["entries"][0].update(amount=1e300)),
+        f'{LEDGER}: entries[0].amount: 1e+300 is not a decimal; write one such as "24.10"',
+    ),
+    "an amount of 41 digits": (
+        reference(lambda it: it["entries"][0].update(amount="1" * 41)),
+        f"{LEDGER}: entries[0].amount: '{'1' * 41}' is not a decimal; ",
+    ),
+    "a repetition of nothing": (
+        reference(lambda it: it["entries"][0].update(duplicate_of=9)),
+        f"{LEDGER}: entries[0].duplicate_of: no entry has the line 9; name one that is there",
+    ),
+    "a repetition of itself": (
+        reference(lambda it: it["entries"][0].update(duplicate_of=3)),
+        (
+            f"{LEDGER}: entries[0].duplicate_of: the line 3 is itself a repetition; name the one "
+            "that is counted"
+        ),
+    ),
+    "repetitions in a circle": (
+        reference(lambda it: it["entries"][1].update(duplicate_of=3)),
+        (
+            f"{LEDGER}: entries[1].duplicate_of: the line 3 is itself a repetition; name the one "
+            "that is counted"
+        ),
+    ),
+    "a policy twice on an entry": (
+        reference(
+            lambda it: it["entries"][2]["alternatives"].append(
+                {"policy": "Tip in Food", "category": "Fun"}
+            )
+        ),
+        (
+            f"{LEDGER}: entries[2].alternatives[1].policy: 'Tip in Food' stands twice on this "
+            "entry; keep one"
+        ),
+    ),
+    "an alternative that is none": (
+        reference(lambda it: it["entries"][2]["alternatives"][0].update(category="Other")),
+        (
+            f"{LEDGER}: entries[2].alternatives[0].category: 'Other' is where the entry stands "
+            "already; name another"
+        ),
+    ),
+    "more policies than anybody accepts": (
+        reference(
+            lambda it: it["entries"][2].update(
+                alternatives=[{"policy": f"p{n}", "category": "Food"} for n in range(9)]
+            )
+        ),
+        f"{LEDGER}: totals[0]: more than 8 policies touch it; merge some",
+    ),
+    "a reference that is a list": (
+        add(LEDGER, "[]"),
+        f"{LEDGER}: is a list; write an object",
+    ),
+    "a reference in YAML": (
+        add("cases/june/reference_ledger.yaml", "{}"),
+        "cases/june/reference_ledger.yaml: did you mean 'reference_ledger.json'? rename it",
+    ),
+    "a reference among the inputs": (
+        add("cases/june/inputs/reference_ledger.json", "{}"),
+        (
+            "cases/june/inputs/reference_ledger.json: a key among the inputs, where every trial "
+            "would read it; move it to cases/june"
+        ),
+    ),
+}
+KEY_FAULTS = {
+    "keys that are missing": (
+        assign(keys="keys"),
+        "eval_suite.json: keys: keys is missing; add it or correct the path",
+    ),
+    "keys in a file": (
+        assign(keys="prompts/plain.md"),
+        (
+            "eval_suite.json: keys: prompts/plain.md is a file; name a folder with a folder for "
+            "each case"
+        ),
+    ),
+    "keys that are no path": (
+        assign(keys=3),
+        "eval_suite.json: keys: 3 is not a string; put it in quotes",
+    ),
+    "keys that give nothing": (
+        place("keys/.keep", "", assign(keys="keys")),
+        "eval_suite.json: keys: keys holds no key; add one or leave the field out",
+    ),
+    "the key of an unknown case": (
+        revise("juen", '{"total": "1"}'),
+        (
+            "eval_suite.json: keys: keys/juen is the key of no case; name the folder as a case is "
+            "named"
+        ),
+    ),
+    "the key of an unknown record": (
+        lambda draft: (lines(record())(draft), revise("b", '{"total": "1"}')(draft)),
+        "eval_suite.json: keys: keys/b is the key of no case; name the folder as a case is named",
+    ),
+    "another file among the keys": (
+        place("keys/june/case.json", "{}", revise("june", '{"total": "1"}')),
+        (
+            "keys/june/case.json: is no key; the folder takes expected_facts.json and "
+            "reference_ledger.json"
+        ),
+    ),
+    "a key beside the folders": (
+        place("keys/expected_facts.json", "{}", revise("june", '{"total": "1"}')),
+        "keys/expected_facts.json: is not the folder of a case; move it elsewhere",
+    ),
+    "a bad revised key": (
+        revise("june", '{"total": []}'),
+        (
+            "keys/june/expected_facts.json: facts.total: has no accepted value; list at least one "
+            "or leave the fact out"
+        ),
+    ),
+    "a revised key without its reference": (
+        lambda draft: (reference()(draft), revise("june", '{"total": "12.50"}')(draft)),
+        (
+            f"{LEDGER}: totals[0]: the entries give 12.50 or 13.00, but "
+            "keys/june/expected_facts.json accepts 12.50 for 'total'; correct one of them"
+        ),
+    ),
+    "a revised key among the inputs": (
+        place("cases/june/inputs/n.txt", '{"total": "1"}', revise("june", '{"total": "1"}')),
+        (
+            "keys/june/expected_facts.json: keys/june/expected_facts.json is the same as "
+            "cases/june/inputs/n.txt, one of the inputs of case 'june'"
+        ),
+    ),
+}
+INSTRUCTIONS = {"instructions_file": "grading/i.md", "schema_file": "grading/schema.json"}
+MODEL_FAULTS = {
+    "an extraction without a schema": (
+        assign(fact_extraction={"instructions_file": "grading/i.md"}),
+        "eval_suite.json: fact_extraction.schema_file: is missing; add it",
+    ),
+    "an extraction with an unknown field": (
+        assign(fact_extraction=INSTRUCTIONS | {"schema": {}}),
+        "eval_suite.json: fact_extraction.schema: unknown field; did you mean 'schema_file'?",
+    ),
+    "an extraction that is a path": (
+        assign(fact_extraction="grading/i.md"),
+        "eval_suite.json: fact_extraction: 'grading/i.md' is not an object",
+    ),
+    "instructions that are missing": (
+        assign(fact_extraction=INSTRUCTIONS),
+        (
+            "eval_suite.json: fact_extraction.instructions_file: grading/i.md is missing; add it "
+            "or correct the path"
+        ),
+    ),
+    "instructions that are blank": (
+        place("grading/i.md", "\n", assign(fact_extraction=INSTRUCTIONS)),
+        "grading/i.md: is empty; write it",
+    ),
+    "instructions among the inputs": (
+        place(
+            INSIDE, "Copy.", assign(fact_extraction=INSTRUCTIONS | {"instructions_file": INSIDE})
+        ),
+        (
+            f"eval_suite.json: fact_extraction.instructions_file: {INSIDE} lies among the inputs "
+            "of case 'june', where every trial would read it; move it out"
+        ),
+    ),
+    "a schema of facts that is a list": (
+        place(
+            "grading/f.json",
+            "[]",
+            assign(fact_extraction=INSTRUCTIONS | {"schema_file": "grading/f.json"}),
+        ),
+        "grading/f.json: is a list; write an object",
+    ),
+    "an extraction in a check": (
+        check(0, extraction_schema={}),
+        (
+            "eval_suite.json: checks[0].extraction_schema: unknown field; fact_extraction says it "
+            "for all checks"
+        ),
+    ),
+    "an amount by a model without an extraction": (
+        lambda draft: draft.suite["checks"][0].pop("pattern"),
+        "eval_suite.json: checks[0].pattern: it is missing; ",
+    ),
+    "a fact by a model without an extraction": (
+        replace_check(0, grader="fact_value", fact_name="total"),
+        "eval_suite.json: checks[0].grader: a model has to read the fact: ",
+    ),
+    "a schema of facts that is no schema": (
+        extracting('{"type": "objct"}'),
+        "eval_suite.json: fact_extraction.schema_file: ",
+    ),
+    "a schema of facts that leads elsewhere": (
+        extracting('{"properties": {"total": {"$ref": "https://example.com/s"}}}'),
+        "eval_suite.json: fact_extraction.schema_file: the reference 'https://example.com/s' ",
+    ),
+    "a fact that the schema of facts lacks": (
+        extracting('{"properties": {"sum": {}}}'),
+        "eval_suite.json: checks[0].fact_name: 'total' is no property of the extraction schema; ",
+    ),
+    "a check whose extractor nobody is": (
+        extracting('{"properties": {"total": {}}}'),
+        (
+            "eval_suite.json: checks[0].grader: asks an extractor, and grader_configurations names "
+            "none; add one"
+        ),
+    ),
+    "a kind of tool that is none": (
+        replace_check(0, grader="tool_use", tool_kind="bash", tool_input_pattern="python"),
+        (
+            "eval_suite.json: checks[0].tool_kind: 'bash' is no kind of tool; there are shell, "
+            "read, write, edit, search, web, other"
+        ),
+    ),
+    "a pattern of a tool's input that is none": (
+        replace_check(0, grader="tool_use", tool_kind="shell", tool_input_pattern="(python"),
+        "eval_suite.json: checks[0].tool_input_pattern: not a regular expression: ",
+    ),
+    "a judge without a rubric": (
+        replace_check(0, grader="judge"),
+        "eval_suite.json: checks[0].rubric_file: it is missing",
+    ),
+    "a rubric in the suite file": (
+        replace_check(0, grader="judge", rubric="Is it kind?"),
+        ("eval_suite.json: checks[0].rubric: stands in the suite file; name a file in rubric_file"),
+    ),
+    "a check whose judge nobody is": (
+        lambda draft: draft.suite["checks"].append(JUDGED),
+        (
+            "eval_suite.json: checks[2].grader: asks a judge, and grader_configurations names "
+            "none; add one"
+        ),
+    ),
+    "a role that no check asks": (
+        assign(grader_configurations={"extractor": "grading/judge.json"}),
+        "eval_suite.json: grader_configurations.extractor: no check asks an extractor; remove it",
+    ),
+    "a misspelt role": (
+        judged(lambda draft: draft.suite.update(grader_configurations={"jugde": "x.json"})),
+        (
+            "eval_suite.json: grader_configurations.jugde: no check asks a jugde; did you mean "
+            "'judge'?"
+        ),
+    ),
+    "a role that is no name": (
+        assign(grader_configurations={"the judge": "x.json"}),
+        "eval_suite.json: grader_configurations.'the judge': 'the judge' is not a name; ",
+    ),
+    "roles in a list": (
+        assign(grader_configurations=["judge"]),
+        "eval_suite.json: grader_configurations: a list is not an object",
+    ),
+    "a configuration of a grader in place": (
+        judged(lambda draft: draft.suite.update(grader_configurations={"judge": {}})),
+        "eval_suite.json: grader_configurations.judge: an object is not a string; put it in quotes",
+    ),
+    "a configuration of a grader that is missing": (
+        judged(lambda draft: draft.files.pop("grading/judge.json")),
+        (
+            "eval_suite.json: grader_configurations.judge: grading/judge.json is missing; add it "
+            "or correct the path"
+        ),
+    ),
+    "a judge without a model": (
+        judged(model=" "),
+        "grading/judge.json: model: is empty; write it or leave the field out",
+    ),
+    "a judge with an unknown field": (
+        judged(modle="x"),
+        "grading/judge.json: modle: unknown field; did you mean 'model'?",
+    ),
+    "a judge without answers": (
+        judged(settings={}),
+        (
+            "grading/judge.json: settings.answers_file: the provider 'recorded' needs the path of "
+            "a file of answers"
+        ),
+    ),
+    "a judge whose answers are missing": (
+        judged(settings={"answers_file": "../replies/a.jsonl"}),
+        (
+            "grading/judge.json: settings.answers_file: replies/a.jsonl is missing; add it or "
+            "correct the path"
+        ),
+    ),
+    "a judge whose answers lie outside": (
+        judged(settings={"answers_file": "../../a.jsonl"}),
+        (
+            "grading/judge.json: settings.answers_file: ../a.jsonl leads out of the folder; move "
+            "the file into it"
+        ),
+    ),
+    "a judge whose answers lie anywhere": (
+        judged(settings={"answers_file": "/a.jsonl"}),
+        (
+            "grading/judge.json: settings.answers_file: /a.jsonl is not a relative path with '/' "
+            "between its parts"
+        ),
+    ),
+    "a judge among the inputs": (
+        judged(
+            lambda draft: (
+                draft.suite.update(grader_configurations={"judge": "cases/june/inputs/j.json"}),
+                add("cases/june/inputs/j.json", '{"provider": "x", "model": "m"}')(draft),
+            )
+        ),
+        (
+            "eval_suite.json: grader_configurations.judge: cases/june/inputs/j.json lies among the "
+            "inputs of case 'june', where every trial would read it; move it out"
+        ),
+    ),
+    "a judge's answers among the inputs": (
+        judged(
+            add("cases/june/inputs/r.jsonl", '{"answer": "x"}'),
+            settings={"answers_file": "../cases/june/inputs/r.jsonl"},
+        ),
+        (
+            "grading/judge.json: settings.answers_file: cases/june/inputs/r.jsonl lies among the "
+            "inputs of case 'june', where every trial would read it; move it out"
+        ),
+    ),
+}
+ALL = (
+    SUITE_FAULTS
+    | PATH_FAULTS
+    | CASE_FAULTS
+    | TEXT_FAULTS
+    | REFERENCE_FAULTS
+    | KEY_FAULTS
+    | MODEL_FAULTS
+)

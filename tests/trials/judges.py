@@ -88,6 +88,7 @@ JUDGES_MODEL = Configuration(
     model="script-1",
     effort="low",
     tools=(),
+    recorded_from=None,
     description="",
     settings={},
     files=(),

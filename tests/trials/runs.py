@@ -108,6 +108,9 @@ def write_suite(
         "repetitions": repetitions,
         "checks": CHECKS if checks is None else checks,
     }
+    judge = {"provider": "script", "model": "script-1", "effort": "low"}
+    if any(check.get("grader") == "one_word" for check in checks or ()):
+        suite["grader_configurations"] = {"judge": "judge.json"}
     if answers is None:
         answers = [
             make_answer(number) | {"repetition": repetition}
@@ -125,6 +128,7 @@ def write_suite(
             json.dumps(configuration | {"settings": {"answers_file": "../answers.jsonl"}}).encode(),
         ),
         ("answers.jsonl", lines),
+        ("judge.json", json.dumps(judge).encode()),
     ):
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)

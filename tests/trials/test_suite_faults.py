@@ -2,10 +2,18 @@ import os
 
 import pytest
 
+from graders import GRADERS
 from ledger.errors import FaultyInput
 from tests.trials.bad_suites import ALL
+from tests.trials.judges import JUDGE
 from tests.trials.suites import Draft
 from trials.suite import folder, load_suite
+
+
+@pytest.fixture(autouse=True)
+def asking(monkeypatch):
+    """A grader that asks a judge."""
+    monkeypatch.setitem(GRADERS, "one_word", JUDGE)
 
 
 def refuse(folder_path):
@@ -21,6 +29,28 @@ def test_a_fault_is_said_with_file_and_field(tmp_path, edit, line):
     faults = refuse(draft.write(tmp_path))
     assert [fault for fault in faults if fault.startswith(line)], faults
     assert all("\n" not in fault for fault in faults)
+
+
+@pytest.mark.parametrize("schema", ['{"type": 5}', "[]", "{", None])
+def test_a_fault_of_the_extraction_is_said_once_for_all_checks(tmp_path, schema):
+    draft = Draft()
+    check = draft.suite["checks"][0]
+    check.pop("pattern")
+    draft.suite["checks"] = [check | {"check_name": f"c{number}"} for number in range(3)]
+    draft.suite["fact_extraction"] = {"instructions_file": "i.md", "schema_file": "f.json"}
+    draft.files |= {"i.md": "Copy."} | ({"f.json": schema} if schema else {})
+    (fault,) = refuse(draft.write(tmp_path))
+    assert fault.startswith(("eval_suite.json: fact_extraction.schema_file: ", "f.json: "))
+
+
+def test_an_extraction_without_a_file_is_no_fault_of_its_checks(tmp_path):
+    draft = Draft()
+    draft.suite["checks"][0].pop("pattern")
+    draft.suite["fact_extraction"] = {"instructions_file": "i.md"}
+    draft.files["i.md"] = "Copy."
+    assert refuse(draft.write(tmp_path)) == [
+        "eval_suite.json: fact_extraction.schema_file: is missing; add it"
+    ]
 
 
 def test_a_folder_without_a_suite_is_refused(tmp_path):
@@ -67,6 +97,17 @@ def test_a_link_among_the_inputs_is_refused(tmp_path):
     Draft().write(tmp_path)
     (tmp_path / "cases/june/inputs/key").symlink_to("../expected_facts.json")
     assert refuse(tmp_path)[0].startswith("cases/june/inputs/key: cases/june/inputs/key is a symb")
+
+
+def test_a_folder_of_inputs_that_leads_back_into_itself_is_refused(tmp_path):
+    Draft().write(tmp_path)
+    (tmp_path / "cases/june/inputs/again").symlink_to(".")
+    assert refuse(tmp_path) == [
+        (
+            "cases/june/inputs/again: cases/june/inputs/again is a symbolic link; put the file "
+            "itself there"
+        )
+    ]
 
 
 def test_a_suite_file_that_is_a_link_is_refused(tmp_path):

@@ -6,29 +6,32 @@ a record is a ``RecordEntry``. A case's folder is named by its id and holds, eac
 - ``case.json``: the fields of a record without the id;
 - ``inputs/``: what each trial gets a copy of, nested as it stands;
 - ``expected_facts.json``: name of a fact to the list of its accepted values;
+- ``reference_ledger.json``: the entries of which facts are totals (``references``);
 - anything else, for people; it belongs to the suite and is never given to a trial.
 
 Whatever begins with a dot beside the cases' folders is left alone. No key may lie in ``inputs/``.
+Another revision of the keys (``revision``) takes the place of what a case says itself.
 """
 
 import difflib
 import posixpath
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graders.grader import Key
+from graders.reference import Reference
 from ledger.errors import FaultyInput
 from trials.suite.documents import decode_text, join_path, parse_json, show_value
 from trials.suite.faults import LIKENESS, Faults, format_fault
 from trials.suite.folder import Folder, FoundFile
 from trials.suite.model import Case
+from trials.suite.references import check_sums, read_reference
+from trials.suite.revision import FACTS_FILE, KEY_FILES, REFERENCE_FILE, Revision
 from trials.suite.schema import NAME, CaseEntry, FactsEntry, RecordEntry, check_entry
 
 CASE_FILE = "case.json"
-FACTS_FILE = "expected_facts.json"
 INPUTS = "inputs"
-KEY_FILES = frozenset({FACTS_FILE, "reference_ledger.json"})
-"""Names that say that a file is a key; below ``inputs/`` they can only be a mistake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,27 +42,35 @@ class PlacedCase:
     case: Case
 
 
-def load_cases(folder: Folder, path: str, origin: str, faults: Faults) -> list[PlacedCase]:
+def load_cases(
+    folder: Folder, path: str, revision: Revision, origin: str, faults: Faults
+) -> list[PlacedCase]:
     """Return the sound cases at ``path``, noting the faults of all of them.
 
     Args:
+        folder: the suite's.
+        path: from there.
+        revision: keys that take the place of the cases' own.
         origin: what names the path, for example ``eval_suite.json: cases``.
+        faults: where to.
     """
     is_folder = faults.attempt(folder.is_folder, path, origin)
     if is_folder is None:
         return []
     before = len(faults.lines)
     if is_folder:
-        cases = _load_folders(folder, posixpath.normpath(path), origin, faults)
+        cases = _load_folders(folder, posixpath.normpath(path), revision, origin, faults)
     else:
-        cases = _load_records(folder, path, origin, faults)
+        cases = _load_records(folder, path, revision, origin, faults)
     if not cases and len(faults.lines) == before:
         faults.add(origin, "", f"{path} holds no case; add one")
     _check_unique(cases, faults)
     return cases
 
 
-def _load_records(folder: Folder, path: str, origin: str, faults: Faults) -> list[PlacedCase]:
+def _load_records(
+    folder: Folder, path: str, revision: Revision, origin: str, faults: Faults
+) -> list[PlacedCase]:
     file = faults.attempt(folder.read_named, path, origin)
     if file is None:
         return []
@@ -73,9 +84,12 @@ def _load_records(folder: Folder, path: str, origin: str, faults: Faults) -> lis
     cases = []
     for prefix, record in split(text, file.path, faults):
         entry = faults.attempt(check_entry, RecordEntry, record, prefix)
-        if entry is not None:
-            case = _make_case(entry.id, entry, key=_make_key(entry, {}), inputs=())
-            cases.append(PlacedCase(place=prefix.rstrip(" :."), case=case))
+        if entry is None:
+            continue
+        place = prefix.rstrip(" :.")
+        key = _load_key(entry, place, {}, revision.get(entry.id, {}), faults)
+        case = _make_case(entry.id, entry, key=key, inputs=())
+        cases.append(PlacedCase(place=place, case=case))
     return cases
 
 
@@ -100,7 +114,9 @@ def _split_list(text: str, path: str, faults: Faults) -> list[tuple[str, object]
     return [(f"{path}: [{index}].", record) for index, record in enumerate(document)]
 
 
-def _load_folders(folder: Folder, path: str, origin: str, faults: Faults) -> list[PlacedCase]:
+def _load_folders(
+    folder: Folder, path: str, revision: Revision, origin: str, faults: Faults
+) -> list[PlacedCase]:
     cases = []
     for name in faults.attempt(folder.list_names, path, origin) or []:
         if name.startswith("."):
@@ -117,13 +133,15 @@ def _load_folders(folder: Folder, path: str, origin: str, faults: Faults) -> lis
         is_folder = faults.attempt(folder.is_folder, place, place)
         if is_folder is False:
             faults.add(place, "", "is not the folder of a case; move it elsewhere")
-        case = _load_folder(folder, name, place, faults) if is_folder else None
-        if case is not None:
-            cases.append(case)
+        if is_folder:
+            case = _load_folder(folder, name, place, revision.get(name, {}), faults)
+            cases += [case] if case else []
     return cases
 
 
-def _load_folder(folder: Folder, name: str, place: str, faults: Faults) -> PlacedCase | None:
+def _load_folder(
+    folder: Folder, name: str, place: str, revised: Mapping[str, FoundFile], faults: Faults
+) -> PlacedCase | None:
     before = len(faults.lines)
     _check_names(folder, place, faults)
     inputs: list[FoundFile] = []
@@ -139,30 +157,26 @@ def _load_folder(folder: Folder, name: str, place: str, faults: Faults) -> Place
                     "",
                     f"a key among the inputs, where every trial would read it; move it to {place}",
                 )
-        else:
+        elif below not in revised:
             file = faults.attempt(folder.read_named, path, path)
             others |= {below: file} if file else {}
     entry = faults.attempt(_read_case, others.get(CASE_FILE))
-    facts = faults.attempt(_read_facts, others.get(FACTS_FILE))
-    if entry is None or facts is None or len(faults.lines) > before:
+    if entry is None:
         return None
-    for fact in sorted(entry.facts.keys() & facts.keys()):
-        faults.add(
-            f"{place}/{FACTS_FILE}: ",
-            join_path("", fact),
-            f"also stands in {CASE_FILE}; keep one of them",
-        )
+    key = _load_key(entry, f"{place}/{CASE_FILE}", others, revised, faults)
+    if len(faults.lines) > before:
+        return None
     cut = len(f"{place}/{INPUTS}/")
     data = tuple((file.path[cut:], file.data) for file in inputs)
     return PlacedCase(
         place=place,
-        case=_make_case(name, entry, key=_make_key(entry, facts), inputs=data),
+        case=_make_case(name, entry, key=key, inputs=data),
     )
 
 
 def _check_names(folder: Folder, place: str, faults: Faults) -> None:
     """Note what looks like a slip: with ``expected_fact.json`` a case would lose its key."""
-    known = {CASE_FILE, FACTS_FILE, INPUTS}
+    known = {CASE_FILE, INPUTS} | KEY_FILES
     names = set(faults.attempt(folder.list_names, place, place) or [])
     for name in sorted(names - known):
         stem = name.rpartition(".")[0]
@@ -196,20 +210,57 @@ def _read_case(file: FoundFile | None) -> CaseEntry:
     return check_entry(CaseEntry, document, f"{file.path}: ")
 
 
-def _read_facts(file: FoundFile | None) -> dict[str, tuple[str, ...]]:
-    if file is None:
-        return {}
+def _load_key(
+    entry: CaseEntry,
+    place: str,
+    own: Mapping[str, FoundFile],
+    revised: Mapping[str, FoundFile],
+    faults: Faults,
+) -> Key | None:
+    """Return what the case and its key files say about its answers; ``None`` if they say nothing.
+
+    Args:
+        entry: the case's fields.
+        place: where they are written.
+        own: the case's files by name.
+        revised: the files that take the place of its own.
+        faults: where to; with one the key is not to be used.
+    """
+    written = {} if FACTS_FILE in revised else entry.facts
+    file = revised.get(FACTS_FILE) or own.get(FACTS_FILE)
+    facts = faults.attempt(_read_facts, file) if file else {}
+    for fact in sorted(written.keys() & (facts or {}).keys()):
+        faults.add(
+            f"{file.path if file else place}: ",
+            join_path("", fact),
+            f"also stands in {posixpath.basename(place)}; keep one of them",
+        )
+    source = revised.get(REFERENCE_FILE) or own.get(REFERENCE_FILE)
+    reference = faults.attempt(read_reference, source) if source else None
+    if facts is None:
+        return None
+    key = _make_key(entry, written | facts, reference)
+    if key is not None and source is not None and reference is not None:
+        places = dict.fromkeys(written, place)
+        places |= dict.fromkeys(facts, file.path if file else place)
+        check_sums(reference, key.facts, f"{source.path}: ", places, faults)
+    return key
+
+
+def _read_facts(file: FoundFile) -> dict[str, tuple[str, ...]]:
     document = parse_json(decode_text(file.data, file.path), f"{file.path}: ")
     return check_entry(FactsEntry, {"facts": document}, f"{file.path}: ").facts
 
 
-def _make_key(entry: CaseEntry, facts: dict[str, tuple[str, ...]]) -> Key | None:
-    """Return what the case says about its answers, or ``None`` if it says nothing."""
+def _make_key(
+    entry: CaseEntry, facts: dict[str, tuple[str, ...]], reference: Reference | None
+) -> Key | None:
     key = Key(
-        facts=entry.facts | facts,
+        facts=facts,
         must_include=tuple(entry.must_include),
         must_not_include=tuple(entry.must_not_include),
         expectation=entry.expectation,
+        reference=reference,
     )
     return None if key == Key() else key
 

@@ -43,33 +43,83 @@ def load_checks(
     shows with the grader and its files is noted here.
     """
     checks = []
-    shared = _read_extraction(folder, document, name, faults)
+    asked: dict[str, list[str]] = {}
+    home = f"{name}: fact_extraction."
+    shared = _read_extraction(folder, document, home, faults)
+    is_complete = True
     check_names(document, "checks", "check_name", name, faults)
     for index, item in list_items(document, "checks"):
         if not isinstance(item, dict):
+            is_complete = False
             continue
         prefix = f"{name}: {join_path('checks', index)}."
         fields = _list_own_fields(item, prefix, faults)
         contents = _read_files(folder, FILE_FIELDS, fields, prefix, faults)
         if _is_extracting(item):
             contents |= shared
-        grader = _make_grader(item.get("grader"), fields, contents, prefix, faults)
+        grader, lines = _make_grader(item.get("grader"), fields, contents, prefix, home)
+        faults.lines += [line for line in lines if line not in faults.lines]
+        for role in grader.roles if grader else ():
+            asked.setdefault(role, []).append(prefix)
+        is_complete = is_complete and grader is not None
         entry = Faults().attempt(check_entry, CheckEntry, item, "")
         if entry is not None and grader is not None:
             files = tuple(sorted((field, path) for field, (path, _) in contents.items()))
             checks.append(_make_check(entry, grader, fields, files))
+    _check_roles(document, name, asked, faults, is_complete=is_complete)
     return tuple(checks)
 
 
+def _check_roles(
+    document: dict[str, object],
+    name: str,
+    asked: Mapping[str, list[str]],
+    faults: Faults,
+    *,
+    is_complete: bool,
+) -> None:
+    """Note each check that asks a role without a configuration, and each role that none asks.
+
+    Args:
+        document: the suite file's.
+        name: of the suite file.
+        asked: role to the places of the checks that ask it.
+        faults: where to.
+        is_complete: whether every check's grader could be made; one that could not may ask.
+    """
+    named = document.get("grader_configurations", {})
+    if not isinstance(named, dict):  # It is among the faults of the document.
+        return
+    for role, places in asked.items():
+        if role not in named:
+            what = f"asks {_add_article(role)}, and grader_configurations names none; add one"
+            for place in places:
+                faults.add(place, "grader", what)
+    for role in sorted(named.keys() - asked.keys()) if is_complete else ():
+        saying = suggest_name(role, asked)
+        advice = saying if saying.startswith("did you mean") else "remove it"
+        field = join_path("grader_configurations", role)
+        faults.add(f"{name}: ", field, f"no check asks {_add_article(role)}; {advice}")
+
+
+def _add_article(role: str) -> str:
+    return f"{'an' if role[:1] in 'aeiou' else 'a'} {role:.100}"
+
+
 def _read_extraction(
-    folder: Folder, document: dict[str, object], name: str, faults: Faults
+    folder: Folder, document: dict[str, object], prefix: str, faults: Faults
 ) -> Contents:
-    """Return what the suite's ``fact_extraction`` names; nothing where it has none."""
+    """Return what the suite's ``fact_extraction`` names; nothing where it has none.
+
+    Both files are in it or none is: one that is missing or not named is at fault.
+    """
     entry = document.get("fact_extraction")
-    if not isinstance(entry, dict):  # What is no object is among the faults of the document.
+    if entry is None:
         return {}
-    prefix = f"{name}: fact_extraction."
-    return _read_files(folder, EXTRACTION_FIELDS, entry, prefix, faults)
+    contents: Contents = dict.fromkeys(EXTRACTION_FIELDS.values(), ("", None))
+    if isinstance(entry, dict):  # What is no object is among the faults of the document.
+        contents |= _read_files(folder, EXTRACTION_FIELDS, entry, prefix, faults)
+    return contents
 
 
 def _is_extracting(item: dict[str, object]) -> bool:
@@ -106,6 +156,8 @@ def _list_own_fields(item: dict[str, object], prefix: str, faults: Faults) -> di
         saying = suggest_name(field, absent)
         if saying.startswith("did you mean"):
             faults.add(prefix, join_path("", field), f"unknown field; {saying}")
+        elif field in EXTRACTION_FIELDS.values():
+            faults.add(prefix, field, "unknown field; fact_extraction says it for all checks")
         elif not field.isascii() or not field.isidentifier():
             faults.add(prefix, join_path("", field), "unknown field; no field is spelt so")
         elif faults.attempt(_check_canonical, value, f"{prefix}{field}"):
@@ -182,36 +234,44 @@ def _make_exact(value: object) -> object:
 
 
 def _make_grader(
-    name: object,
-    fields: dict[str, object],
-    contents: Contents,
-    prefix: str,
-    faults: Faults,
-) -> Grader | None:
+    name: object, fields: dict[str, object], contents: Contents, prefix: str, home: str
+) -> tuple[Grader | None, list[str]]:
+    """Return the grader of a check, or what is wrong with it.
+
+    Args:
+        name: the grader's.
+        fields: the check's own.
+        contents: what the grader is given out of files.
+        prefix: the check's, see ``format_fault``.
+        home: that of the suite's ``fact_extraction``.
+    """
     if not isinstance(name, str):
-        return None
+        return None, []
     taken = FILE_FIELDS.keys() | FILE_FIELDS.values()
     given = {field: simplify_value(item) for field, item in fields.items() if field not in taken}
     sound = {target: held for target, (_, held) in contents.items() if held is not None}
+    # A file that could not be read has its own fault; that its content is missing is none.
+    hidden = contents.keys() - sound.keys()
+    if hidden & set(EXTRACTION_FIELDS.values()):
+        hidden |= {"grader", "pattern"}  # where a grader says what it would have taken instead
     try:
         grader = find_member(name).factory(given | sound)
     except FaultyInput as error:
-        # A file that could not be read has its own fault; that its content is missing is none.
-        faults.lines += [
-            prefix + _name_file(line)
-            for line in error.faults
-            if re.split(r"\W", line)[0] not in contents.keys() - sound.keys()
-        ]
-        return None
-    return grader if len(sound) == len(contents) else None
+        lines = [line for line in error.faults if re.split(r"\W", line)[0] not in hidden]
+        return None, [_place_line(line, prefix, home) for line in lines]
+    return grader if len(sound) == len(contents) else None, []
 
 
-def _name_file(line: str) -> str:
-    """Return a grader's fault about what a file holds as one about the field that names it."""
-    for field, target in FILE_FIELDS.items():
-        if re.match(rf"{target}\b", line):
-            return field + line.removeprefix(target)
-    return line
+def _place_line(line: str, prefix: str, home: str) -> str:
+    """Return a grader's fault with its place; one about what a file holds names the file's field.
+
+    A fault of the suite's ``fact_extraction`` is the same for every check.
+    """
+    for table, place in ((EXTRACTION_FIELDS, home), (FILE_FIELDS, prefix)):
+        for field, target in table.items():
+            if re.match(rf"{target}\b", line):
+                return place + field + line.removeprefix(target)
+    return prefix + line
 
 
 def _make_check(

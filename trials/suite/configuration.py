@@ -14,20 +14,27 @@ below either; further up is refused, so that a suite's folder can be moved as a 
 """
 
 import posixpath
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ledger.canonical import JsonObject, format_canonical
 from ledger.errors import FaultyInput, NotCanonical
 from trials.suite.checks import simplify_value
 from trials.suite.contents import read_document
+from trials.suite.documents import join_path
 from trials.suite.faults import Faults, format_fault
-from trials.suite.folder import Folder
+from trials.suite.folder import Folder, FoundFile
 from trials.suite.model import Configuration, SuiteFile
 from trials.suite.schema import ConfigurationEntry, check_entry
 
 ANSWERS_BYTES_MAX = 512 * 2**20
 """A file of recorded answers; it is held in memory while a run starts."""
+ENDINGS = (".json", ".yaml", ".yml")
 RECORDED = "recorded"
+
+Reader = Callable[[str, str], FoundFile]
+"""From a path, which may begin with ``../``, and the place that names it, to the file."""
 
 
 def load_configuration(path: Path) -> Configuration:
@@ -36,30 +43,63 @@ def load_configuration(path: Path) -> Configuration:
     Raises:
         FaultyInput: one line for every fault, "file: field: what is wrong; what to do".
     """
-    if not path.name.endswith((".json", ".yaml", ".yml")):
+    if not path.name.endswith(ENDINGS):
         raise FaultyInput([format_fault(str(path), "", "is not a .json, .yaml or .yml file")])
-    own = Folder(path.parent)
-    file = own.read(path.name, path.name)
-    prefix = f"{path.name}: "
+    file = Folder(path.parent).read(path.name, path.name)
+    return _make_configuration(file, partial(_read_beside, path.parent.resolve()))
+
+
+def load_graders(
+    folder: Folder, document: dict[str, object], name: str, faults: Faults
+) -> tuple[tuple[str, Configuration], ...]:
+    """Return the sound ``grader_configurations`` of the suite file ``name``, sorted by role.
+
+    A configuration and its answers lie in the suite's folder and belong to the suite. Its value is
+    the same as when it is loaded by itself.
+    """
+    named = document.get("grader_configurations")
+    graders = []
+    for role, path in sorted(named.items()) if isinstance(named, dict) else ():
+        if not isinstance(path, str):  # It is among the faults of the document.
+            continue
+        origin = f"{name}: {join_path('grader_configurations', role)}"
+        file = faults.attempt(folder.read_named, path, origin)
+        if file is None:
+            continue
+        read = partial(_read_within, folder, posixpath.dirname(file.path))
+        configuration = faults.attempt(_make_configuration, file, read)
+        graders += [(role, configuration)] if configuration else []
+    return tuple(graders)
+
+
+def _make_configuration(file: FoundFile, read: Reader) -> Configuration:
+    """Return the configuration that ``file`` states; ``read`` finds what its settings name.
+
+    Raises:
+        FaultyInput: one line for every fault.
+    """
+    name = posixpath.basename(file.path)
+    prefix = f"{file.path}: "
     document = read_document(file)
     if document.get("configuration_name") is None:
-        document["configuration_name"] = path.stem
+        document["configuration_name"] = posixpath.splitext(name)[0]
     faults = Faults()
     entry = faults.attempt(check_entry, ConfigurationEntry, document, prefix)
     settings = faults.attempt(_read_settings, document.get("settings"), prefix)
-    files = [SuiteFile(path=file.path, data=file.data)]
+    files = [SuiteFile(path=name, data=file.data)]
     if document.get("provider") == RECORDED and settings is not None:
-        answers = faults.attempt(_read_answers, settings, path.parent, prefix)
+        answers = faults.attempt(_read_answers, settings, prefix, read)
         files += [answers] if answers else []
     faults.settle()
     if entry is None or settings is None:  # Then a fault was noted, and settle has raised.
-        raise AssertionError(path)
+        raise AssertionError(name)
     return Configuration(
         name=entry.configuration_name,
         provider=entry.provider,
         model=entry.model,
         effort=entry.effort,
         tools=tuple(entry.tools),
+        recorded_from=entry.recorded_from,
         description=entry.description or "",
         settings=settings,
         files=tuple(sorted(files, key=lambda item: item.path)),
@@ -78,17 +118,31 @@ def _read_settings(settings: object, prefix: str) -> JsonObject:
     return simple
 
 
-def _read_answers(settings: JsonObject, parent: Path, prefix: str) -> SuiteFile:
+def _read_answers(settings: JsonObject, prefix: str, read: Reader) -> SuiteFile:
+    """Return the file of answers, by its path from the configuration's folder."""
     field = f"{prefix}settings.answers_file"
     path = settings.get("answers_file")
     if not isinstance(path, str) or not path:
         what = f"the provider {RECORDED!r} needs the path of a file of answers"
         raise FaultyInput([format_fault(field, "", what)])
-    # By the folder above, so that `..` leads there and no further; what the configuration's own
-    # folder is called is no part of the path that is kept.
     resolved = posixpath.normpath(path)
-    is_beside = resolved.startswith("../")
-    home = parent.resolve()
+    return SuiteFile(path=resolved, data=read(resolved, field).data)
+
+
+def _read_beside(home: Path, path: str, field: str) -> FoundFile:
+    """Read by the folder above ``home`` where ``path`` leads there, so that it leads no further."""
+    is_beside = path.startswith("../")
     folder = Folder(home.parent if is_beside else home, size_bytes_max=ANSWERS_BYTES_MAX)
-    file = folder.read(resolved.removeprefix("../"), field)
-    return SuiteFile(path=f"../{file.path}" if is_beside else file.path, data=file.data)
+    return folder.read(path.removeprefix("../"), field)
+
+
+def _read_within(folder: Folder, home: str, path: str, field: str) -> FoundFile:
+    """Read from ``folder``, in which ``home`` is the configuration's; it leads no further up."""
+    below = path.removeprefix("../")
+    if below.startswith("../"):
+        what = f"{below} leads out of the folder; move the file into it"
+        raise FaultyInput([format_fault(field, "", what)])
+    if path.startswith("/"):
+        return folder.read_named(path, field)  # It refuses any path that is not relative.
+    found = posixpath.join(home, path)
+    return folder.read_named(found, field, size_bytes_max=ANSWERS_BYTES_MAX)

@@ -54,16 +54,18 @@ class Folder:
         self._root = root
         self._size_bytes_max = size_bytes_max
 
-    def read_named(self, path: str, origin: str) -> FoundFile:
+    def read_named(self, path: str, origin: str, *, size_bytes_max: int | None = None) -> FoundFile:
         """Return the file at ``path``, noted as named by ``origin``.
 
         Args:
+            path: from the folder.
             origin: the place, for example ``eval_suite.json: variants[0].prompt_file``.
+            size_bytes_max: another bound than the folder's for this file.
 
         Raises:
             FaultyInput: one line that begins with ``origin``.
         """
-        file = self.read(path, origin)
+        file = self.read(path, origin, size_bytes_max=size_bytes_max)
         self.named.setdefault(file.path, origin)
         return file
 
@@ -77,8 +79,8 @@ class Folder:
         self.given[file.path] = case
         return file
 
-    def read(self, path: str, origin: str) -> FoundFile:
-        """Return the file at ``path``.
+    def read(self, path: str, origin: str, *, size_bytes_max: int | None = None) -> FoundFile:
+        """Return the file at ``path``; the arguments are those of ``read_named``.
 
         Raises:
             FaultyInput: one line that begins with ``origin``.
@@ -88,7 +90,8 @@ class Folder:
             if stat.S_ISDIR(self._inspect(resolved, origin).st_mode):
                 raise _refuse(origin, f"{resolved} is a folder; name a file")
             try:
-                self.found[resolved] = self._read_regular(resolved, origin)
+                bound = size_bytes_max or self._size_bytes_max
+                self.found[resolved] = _read_regular(self._root, resolved, origin, bound)
             except OSError as error:
                 raise _refuse(origin, f"{resolved} cannot be read: {error.strerror}") from error
         return self.found[resolved]
@@ -163,17 +166,18 @@ class Folder:
             raise _refuse(origin, f"{part} is a symbolic link; put the file itself there")
         return status
 
-    def _read_regular(self, resolved: str, origin: str) -> FoundFile:
-        # Without O_NONBLOCK, opening a pipe that took the file's place would wait for ever.
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        with open(os.open(self._root / resolved, flags), "rb") as stream:  # noqa: PTH123
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise _refuse(origin, f"{resolved} is not a regular file")
-            data = stream.read(self._size_bytes_max + 1)
-        if len(data) > self._size_bytes_max:
-            raise _refuse(origin, f"{resolved} is larger than {self._size_bytes_max} bytes")
-        return FoundFile(path=resolved, data=data, identity=(status.st_dev, status.st_ino))
+
+def _read_regular(root: Path, resolved: str, origin: str, size_bytes_max: int) -> FoundFile:
+    # Without O_NONBLOCK, opening a pipe that took the file's place would wait for ever.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with open(os.open(root / resolved, flags), "rb") as stream:  # noqa: PTH123
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise _refuse(origin, f"{resolved} is not a regular file")
+        data = stream.read(size_bytes_max + 1)
+    if len(data) > size_bytes_max:
+        raise _refuse(origin, f"{resolved} is larger than {size_bytes_max} bytes")
+    return FoundFile(path=resolved, data=data, identity=(status.st_dev, status.st_ino))
 
 
 def _refuse(origin: str, what: str) -> FaultyInput:

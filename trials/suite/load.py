@@ -2,7 +2,8 @@
 
 1. The suite file: strict JSON or YAML (``documents``), then its fields (``schema``). Only where it
    is no sound document at all does the search end there.
-2. What it names: prompts, cases, the files of checks, each through ``folder``.
+2. What it names: prompts, cases, keys, the files of checks, the configurations of graders, each
+   through ``folder``.
 3. What only shows with all of it together: names that stand twice, placeholders, and a prompt,
    rubric, schema or key among the inputs of a case, where every trial would read it.
 
@@ -16,11 +17,13 @@ from pathlib import Path
 from ledger.errors import FaultyInput
 from trials.suite.cases import PlacedCase, load_cases
 from trials.suite.checks import load_checks
+from trials.suite.configuration import load_graders
 from trials.suite.contents import check_names, list_items, list_names, read_document, read_prose
 from trials.suite.documents import join_path, show_value
 from trials.suite.faults import Faults, suggest_name
 from trials.suite.folder import Folder
 from trials.suite.model import PLACEHOLDER, Suite, SuiteFile, Variant
+from trials.suite.revision import check_cases, load_revision
 from trials.suite.schema import SuiteEntry, VariantEntry, check_entry
 
 EMPTY = len("{}")
@@ -49,6 +52,7 @@ def load_suite(path: Path) -> Suite:
     cases = _load_cases(folder, document, name, faults)
     variants = _load_variants(folder, document, name, faults)
     checks = load_checks(folder, document, name, faults)
+    graders = load_graders(folder, document, name, faults)
     gated = _choose_gated(document, name, faults)
     _check_placeholders(variants, cases, faults)
     _check_inputs(folder, faults)
@@ -63,7 +67,7 @@ def load_suite(path: Path) -> Suite:
         cases=tuple(placed.case for placed in cases),
         checks=checks,
         repetitions=entry.repetitions,
-        graders=(),
+        graders=graders,
         files=tuple(
             SuiteFile(path=found.path, data=found.data) for _, found in sorted(folder.found.items())
         ),
@@ -87,8 +91,16 @@ def _locate(path: Path) -> tuple[Path, str]:
 def _load_cases(
     folder: Folder, document: dict[str, object], name: str, faults: Faults
 ) -> list[PlacedCase]:
+    revision = load_revision(folder, document, name, faults)
     path = document.get("cases")
-    return load_cases(folder, path, f"{name}: cases", faults) if isinstance(path, str) else []
+    if not isinstance(path, str):
+        return []
+    before = len(faults.lines)
+    cases = load_cases(folder, path, revision, f"{name}: cases", faults)
+    if len(faults.lines) == before:  # Otherwise a case that is at fault may be the one.
+        known = {placed.case.id for placed in cases}
+        check_cases(revision, known, name, faults)
+    return cases
 
 
 def _load_variants(

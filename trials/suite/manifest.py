@@ -63,8 +63,9 @@ def format_configuration(configuration: Configuration) -> bytes:
             "model": configuration.model,
             "name": configuration.name,
             "provider": configuration.provider,
+            "recorded_from": configuration.recorded_from,
             "settings": configuration.settings,
-            "tools": list(configuration.tools),
+            "tools": [tool.value for tool in configuration.tools],
             "v": 1,
         }
     )

@@ -53,6 +53,8 @@ class Configuration:
         model: the exact name that the provider is asked for.
         effort: ``None`` where the provider has no such setting or its default is meant.
         tools: kinds of tool that a session may use, in the order of the file.
+        recorded_from: who gave the answers that a file records, for people, for example
+            ``anthropic, claude-code``; ``None`` where the provider itself answers.
         settings: the provider's own, within the limits of canonical JSON.
         files: the configuration's file and the files that its settings name, sorted by path from
             the configuration's folder (``6b.json``, ``../answers/6b.jsonl``).
@@ -63,6 +65,7 @@ class Configuration:
     model: str
     effort: str | None
     tools: tuple[ToolKind, ...]
+    recorded_from: str | None
     description: str
     settings: JsonObject
     files: tuple[SuiteFile, ...]

@@ -17,9 +17,11 @@ from pydantic import (
     PlainValidator,
     StringConstraints,
     ValidationError,
+    WithJsonSchema,
 )
 from pydantic_core import ErrorDetails
 
+from graders.reference import ENTRIES_MAX
 from ledger.errors import FaultyInput
 from ledger.tools import ToolKind
 from trials.suite.documents import Numeral, join_path, show_value
@@ -29,8 +31,10 @@ NAME = "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 REPETITIONS_MAX = 10_000
 """Far above what anyone pays for; a slip of the keyboard stops here and not at the bill."""
 
-_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?\Z")
-_DECIMAL_CHARACTERS_MAX = 40
+DECIMAL = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+DECIMAL_CHARACTERS_MAX = 40
+
+_DECIMAL = re.compile(rf"{DECIMAL}\Z")
 
 _SAYINGS = {
     "bool_type": "{shown} is not true or false",
@@ -42,6 +46,7 @@ _SAYINGS = {
     "string_pattern_mismatch": "{shown} is not a name; use letters, digits, '.', '_' and '-', at "
     "most 100, a letter or digit first",
     "string_type": "{shown} is not a string; put it in quotes",
+    "too_long": "holds {actual_length:,} items; at most {max_length:,} are taken",
     "too_short": "is empty; list at least one",
 }
 """What to say for an error of pydantic's; the others say it themselves."""
@@ -54,15 +59,30 @@ def _check_filled(text: str) -> str:
 
 
 def _read_rate(value: object) -> Decimal:
+    rate = _read_decimal(value, "0.95")
+    if not 0 <= rate <= 1 or rate.is_signed():
+        raise ValueError(f"{rate:f} is not between 0 and 1")
+    return rate
+
+
+def _read_amount(value: object) -> Decimal:
+    return _read_decimal(value, '"24.10"')
+
+
+def _read_decimal(value: object, example: str) -> Decimal:
+    """Return the decimal that a string or a number states, every digit as it was written."""
     text = value.text if isinstance(value, Numeral) else value
     if isinstance(text, int) and not isinstance(text, bool):
         text = str(text)
-    if not isinstance(text, str) or not _is_decimal(text):
-        raise ValueError(f"{show_value(value)} is not a decimal; write one such as 0.95")
-    rate = Decimal(text)
-    if not 0 <= rate <= 1 or rate.is_signed():
-        raise ValueError(f"{text} is not between 0 and 1")
-    return rate
+    if not isinstance(text, str) or not is_decimal(text):
+        raise ValueError(f"{show_value(value)} is not a decimal; write one such as {example}")
+    return Decimal(text)
+
+
+def _check_line(line: int) -> int:
+    if line < 1:
+        raise ValueError(f"{line} is no line; the first one is 1")
+    return line
 
 
 def _read_fact(value: object) -> tuple[str, ...]:
@@ -74,7 +94,7 @@ def _read_fact(value: object) -> tuple[str, ...]:
 
 def _read_accepted(value: object) -> str:
     """Return an accepted value as text; a number keeps the digits that it was written with."""
-    if isinstance(value, Numeral) and _is_decimal(value.text):
+    if isinstance(value, Numeral) and is_decimal(value.text):
         return value.text
     if isinstance(value, str) and value.strip():
         return value
@@ -86,8 +106,9 @@ def _read_accepted(value: object) -> str:
     )
 
 
-def _is_decimal(text: str) -> bool:
-    return len(text) <= _DECIMAL_CHARACTERS_MAX and _DECIMAL.match(text) is not None
+def is_decimal(text: str) -> bool:
+    """Return whether ``text`` is a decimal as JSON writes it, without an exponent."""
+    return len(text) <= DECIMAL_CHARACTERS_MAX and _DECIMAL.match(text) is not None
 
 
 def _read_tool(value: object) -> ToolKind:
@@ -96,11 +117,41 @@ def _read_tool(value: object) -> ToolKind:
     return ToolKind(value)
 
 
+_DECIMAL_TEXT: dict[str, object] = {
+    "type": "string",
+    "pattern": f"^{DECIMAL}$",
+    "maxLength": DECIMAL_CHARACTERS_MAX,
+}
+_ACCEPTED: dict[str, object] = {"anyOf": [{"type": "string", "pattern": r"\S"}, {"type": "number"}]}
+
 Name = Annotated[str, StringConstraints(pattern=NAME)]
-Filled = Annotated[str, AfterValidator(_check_filled)]
-Rate = Annotated[Decimal, PlainValidator(_read_rate)]
-Tool = Annotated[ToolKind, PlainValidator(_read_tool)]
-Facts = dict[Filled, Annotated[tuple[str, ...], PlainValidator(_read_fact)]]
+Filled = Annotated[
+    str, AfterValidator(_check_filled), WithJsonSchema({"type": "string", "pattern": r"\S"})
+]
+Rate = Annotated[
+    Decimal,
+    PlainValidator(_read_rate),
+    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, _DECIMAL_TEXT]}),
+]
+Amount = Annotated[
+    Decimal,
+    PlainValidator(_read_amount),
+    WithJsonSchema({"anyOf": [_DECIMAL_TEXT, {"type": "number"}]}),
+]
+Line = Annotated[
+    int, AfterValidator(_check_line), WithJsonSchema({"type": "integer", "minimum": 1})
+]
+Tool = Annotated[
+    ToolKind,
+    PlainValidator(_read_tool),
+    WithJsonSchema({"type": "string", "enum": list(ToolKind)}),
+]
+Accepted = Annotated[
+    tuple[str, ...],
+    PlainValidator(_read_fact),
+    WithJsonSchema({"anyOf": [_ACCEPTED, {"type": "array", "minItems": 1, "items": _ACCEPTED}]}),
+]
+Facts = dict[Filled, Accepted]
 
 
 class Entry(BaseModel):
@@ -110,53 +161,95 @@ class Entry(BaseModel):
 
 
 class VariantEntry(Entry):
-    """One item of ``variants``."""
+    """One prompt under test."""
 
-    variant_name: Name
-    prompt_file: str
-    description: str | None = None
+    variant_name: Name = Field(description="The variant's name, once in the suite.")
+    prompt_file: str = Field(
+        description="The prompt's file; {{question}} in it stands for the case's question."
+    )
+    description: str | None = Field(default=None, description="For people.")
 
 
 class CheckEntry(Entry):
-    """One item of ``checks``; what it holds beyond these fields is the grader's own."""
+    """One requirement; what it holds beyond these fields is the grader's own."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    check_name: Name
-    grader: str
-    minimum_pass_rate: Rate
-    description: Filled
-    critical: bool = False
+    check_name: Name = Field(description="The check's name, once in the suite.")
+    grader: str = Field(description="What decides the check.")
+    minimum_pass_rate: Rate = Field(description="The smallest pass rate that is enough, 0 to 1.")
+    description: Filled = Field(description="What is required, in words.")
+    critical: bool = Field(
+        default=False, description="Whether a single fail or unproven fails the gate."
+    )
+
+
+class ExtractionEntry(Entry):
+    """How a model copies facts out of an answer, for the checks that compare them."""
+
+    instructions_file: str = Field(description="What the extractor is told, a text.")
+    schema_file: str = Field(description="The JSON schema of what it returns, a field for a fact.")
 
 
 class SuiteEntry(Entry):
-    """The suite file."""
+    """The examination as data: prompts under test, cases, checks, gate."""
 
-    suite_name: Name
-    description: str | None = None
-    variants: list[VariantEntry] = Field(min_length=1)
-    gated_variant: str | None = None
-    cases: str
-    repetitions: int = Field(default=1, ge=1, le=REPETITIONS_MAX)
-    checks: list[CheckEntry] = Field(min_length=1)
+    suite_name: Name = Field(description="The suite's name.")
+    description: str | None = Field(default=None, description="For people.")
+    variants: list[VariantEntry] = Field(min_length=1, description="The prompts under test.")
+    gated_variant: str | None = Field(
+        default=None,
+        description="The variant whose rates decide; required where there are several.",
+    )
+    cases: str = Field(description="A folder of cases, or a .jsonl or .json file of records.")
+    keys: str | None = Field(
+        default=None,
+        description="A folder with another revision of answer keys, in a folder for each case.",
+    )
+    repetitions: int = Field(
+        default=1,
+        ge=1,
+        le=REPETITIONS_MAX,
+        description="Trials for each case and variant.",
+    )
+    fact_extraction: ExtractionEntry | None = Field(
+        default=None, description="What checks without a pattern extract facts with."
+    )
+    grader_configurations: dict[Name, str] = Field(
+        default={},
+        description="Role of a model that graders ask (extractor, judge) to the file of its "
+        "configuration.",
+    )
+    checks: list[CheckEntry] = Field(min_length=1, description="The requirements.")
 
 
 class CaseEntry(Entry):
-    """``case.json`` in a case's folder; the folder's name is the id."""
+    """A situation and what was written down about it before anything ran."""
 
-    category: Filled | None = None
-    critical: bool = False
-    question: Filled | None = None
-    expectation: Filled | None = None
-    must_include: list[Filled] = []
-    must_not_include: list[Filled] = []
-    facts: Facts = {}
+    category: Filled | None = Field(default=None, description="For people.")
+    critical: bool = Field(
+        default=False, description="Whether every check has to pass on this case."
+    )
+    question: Filled | None = Field(default=None, description="What goes into the prompt.")
+    expectation: Filled | None = Field(
+        default=None, description="What is expected, in words; no trial sees it."
+    )
+    must_include: list[Filled] = Field(
+        default=[], description="Phrases that the answer has to contain; no trial sees them."
+    )
+    must_not_include: list[Filled] = Field(
+        default=[], description="Phrases that the answer may not contain; no trial sees them."
+    )
+    facts: Facts = Field(
+        default={},
+        description="Name of a fact to its accepted value, or a list of them; no trial sees them.",
+    )
 
 
 class RecordEntry(CaseEntry):
     """One record of a file of cases."""
 
-    id: Name
+    id: Name = Field(description="The case's id, once in the suite.")
 
 
 class FactsEntry(Entry):
@@ -165,16 +258,64 @@ class FactsEntry(Entry):
     facts: Facts
 
 
-class ConfigurationEntry(Entry):
-    """A configuration's file."""
+class TotalEntry(Entry):
+    """A fact that is a sum of entries."""
 
-    configuration_name: Name
-    provider: Name
-    model: Filled
-    effort: Filled | None = None
-    tools: list[Tool] = []
-    description: str | None = None
-    settings: dict[str, object] = {}
+    fact_name: Filled = Field(description="A fact of the case.")
+    category: Filled = Field(description="The category whose entries are added up.")
+    period: Filled = Field(description="The period whose entries are added up.")
+
+
+class AlternativeEntry(Entry):
+    """Where an entry stands under an accepted policy."""
+
+    policy: Filled = Field(description="All entries that name it move together, or none does.")
+    category: Filled = Field(description="Where the entry stands then.")
+
+
+class LineEntry(Entry):
+    """One line of the source."""
+
+    line: Line = Field(description="Its number there, once in the reference.")
+    text: Filled = Field(description="The line as it is written, for people.")
+    amount: Amount = Field(description="What it adds to its total; negative for a refund.")
+    period: Filled = Field(description="Which totals it can be part of, for example 2026-08.")
+    category: Filled = Field(description="Where it stands unless a policy moves it.")
+    merchant: Filled | None = Field(
+        default=None, description="Who was paid; entries with one name can be mistaken together."
+    )
+    alternatives: list[AlternativeEntry] = Field(
+        default=[], description="Where it stands under accepted policies."
+    )
+    duplicate_of: Line | None = Field(
+        default=None, description="The line that it repeats; then it is not counted."
+    )
+
+
+class ReferenceEntries(Entry):
+    """The entries of a case, of which facts of its key are totals."""
+
+    totals: list[TotalEntry] = Field(min_length=1, description="The facts that are sums.")
+    entries: list[LineEntry] = Field(
+        min_length=1, max_length=ENTRIES_MAX, description="Every line of the source."
+    )
+
+
+class ConfigurationEntry(Entry):
+    """A provider and a model with all their settings: what is under test, or what graders ask."""
+
+    configuration_name: Name = Field(description="By default the file's name without its ending.")
+    provider: Name = Field(description="Who is asked.")
+    model: Filled = Field(description="The exact model.")
+    effort: Filled | None = Field(
+        default=None, description="The reasoning effort, as the provider names it."
+    )
+    tools: list[Tool] = Field(default=[], description="Kinds of tool that a session may use.")
+    recorded_from: Filled | None = Field(
+        default=None, description="Who gave the answers that a file records, for people."
+    )
+    description: str | None = Field(default=None, description="For people.")
+    settings: dict[str, object] = Field(default={}, description="The provider's own.")
 
 
 AnyEntry = TypeVar("AnyEntry", bound=Entry)
@@ -215,7 +356,7 @@ def _say(model: type[Entry], detail: ErrorDetails) -> str:
     if kind in {"greater_than_equal", "less_than_equal"}:
         return f"{show_value(detail['input'])} is not between 1 and {REPETITIONS_MAX}"
     if kind in _SAYINGS:
-        return _SAYINGS[kind].format(shown=show_value(detail["input"]))
+        return _SAYINGS[kind].format(shown=show_value(detail["input"]), **detail.get("ctx", {}))
     return detail["msg"]
 
 

@@ -1,28 +1,19 @@
-"""The scorecard that people read: counted verdicts, the declared minimums, and the gate.
+"""The report: one grading with all that it belongs to, and the gate."""
 
-1. pass rate = pass / (pass + fail + unproven), shown with numerator and denominator;
-2. each check of the gated variant has to meet its own minimum; no average compensates;
-3. a critical check, and every check on a critical case, may not fail or stay unproven once;
-4. a check that was never decided on the gated variant meets no minimum;
-5. an incomplete grading passes no gate.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import NamedTuple
 
 from ledger.digest import Digest
 from ledger.errors import UnknownAddress
-from ledger.events import GradingStarted, VerdictGiven
+from ledger.events import GradingStarted
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import (
+    DIAGNOSES,
     INVENTORY,
     SCORECARD,
-    TRIALS,
-    VERDICTS,
     Counts,
     Inventory,
     Keeper,
@@ -30,8 +21,12 @@ from ledger.projections import (
     VerdictState,
 )
 from trials.criteria import Criteria, RecordedCheck, parse_criteria
-
-_FAULTS = (Verdict.FAIL, Verdict.UNPROVEN)
+from trials.scorecard.cases import CaseRow, Joint, add_cases, count_cases
+from trials.scorecard.identity import Identity, read_identity
+from trials.scorecard.places import FAULTS, Trials, rank_variant, read_trials, read_verdicts
+from trials.scorecard.ratios import Interval, Ratio
+from trials.scorecard.suspects import Suspicion, group_diagnoses
+from trials.scorecard.times import Spent, Timing, add_usage, measure_times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,22 +35,33 @@ class Row:
 
     Attributes:
         counts: the verdicts.
+        description: what the suite says of the check.
         minimum: declared pass rate, 0 to 1.
         is_gated: whether the row decides.
         meets: whether it meets its minimum and, if critical, never failed.
     """
 
     counts: Counts
+    description: str
     minimum: Decimal
     is_critical: bool
     is_gated: bool
     meets: bool
 
     @property
+    def ratio(self) -> Ratio:
+        """Passes of what is counted."""
+        return Ratio(self.counts.count(Verdict.PASS), self.counts.counted)
+
+    @property
     def rate(self) -> Fraction | None:
         """The pass rate, ``None`` where nothing was counted."""
-        counted = self.counts.counted
-        return Fraction(self.counts.count(Verdict.PASS), counted) if counted else None
+        return self.ratio.rate
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the pass rate, ``None`` where nothing was counted."""
+        return self.ratio.interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,17 +70,27 @@ class Report:
 
     Attributes:
         as_of: number of events that it rests on.
+        joints: for each variant, the trials that met every check together.
+        cases: the same and each check, by case.
         critical_faults: checks on critical cases that failed or stayed unproven, as
             ``case: check``.
+        suspicions: candidate causes of failed verdicts, grouped over the trials.
+        usage: what the trials used, as their provider counts it.
         gate: ``passed``, ``failed`` or ``incomplete``.
     """
 
     card: Scorecard
     inventory: Inventory
     criteria: Criteria
+    identity: Identity
     as_of: int
     rows: tuple[Row, ...]
+    joints: tuple[Joint, ...]
+    cases: tuple[CaseRow, ...]
     critical_faults: tuple[str, ...]
+    suspicions: tuple[Suspicion, ...]
+    timing: Timing
+    usage: tuple[Spent, ...]
     gate: str
 
     @property
@@ -85,15 +101,6 @@ class Report:
             for cause, count in row.counts.causes:
                 total[cause] = total.get(cause, 0) + count
         return total
-
-
-class Shortfall(NamedTuple):
-    """A verdict that counts against a pass rate, and the planned trial that it is about."""
-
-    case: str
-    repetition: int
-    state: VerdictState
-    reason: str
 
 
 def make_report(
@@ -121,61 +128,43 @@ def make_report(
     if card is None or inventory is None:
         raise UnknownAddress(f"grading {grading} had not begun then")
     criteria = parse_criteria(ledger.get(body.criteria.address))
-    rows = _make_rows(card, criteria)
     position = ledger.head().size if as_of is None else as_of
-    faults = _find_critical_faults(keeper, card, criteria, position)
+    trials = read_trials(ledger, keeper, body.run, as_of)
+    verdicts = read_verdicts(keeper, card, position)
+    diagnoses = keeper.scan(DIAGNOSES, f"{grading}/")
+    rows = _make_rows(card, criteria)
+    cases = count_cases(verdicts, trials, criteria)
+    faults = _find_critical_faults(verdicts, trials, criteria)
     is_met = all(row.meets for row in rows if row.is_gated) and not faults
     return Report(
         card=card,
         inventory=inventory,
         criteria=criteria,
+        identity=read_identity(ledger, card, criteria, trials, position),
         as_of=position,
         rows=rows,
+        joints=add_cases(cases),
+        cases=cases,
         critical_faults=faults,
+        suspicions=group_diagnoses(
+            (state for state in diagnoses if state.position < position), trials, criteria
+        ),
+        timing=measure_times(trials, criteria.gated_variant),
+        usage=add_usage(trials, criteria.gated_variant),
         gate=("passed" if is_met else "failed") if card.is_complete else "incomplete",
     )
-
-
-def list_shortfalls(ledger: Ledger, keeper: Keeper, report: Report) -> Iterator[Shortfall]:
-    """Yield each verdict of ``report`` that failed or stayed unproven, in the order of the plan."""
-    places = {trial.slot: trial for trial in keeper.scan(TRIALS, f"{report.card.run}/")}
-    for state in keeper.scan(VERDICTS, f"{report.card.grading}/"):
-        if state.verdict in _FAULTS and state.position < report.as_of:
-            place = places[state.slot]
-            body = ledger.find(state.verdict_event).event.body
-            assert isinstance(body, VerdictGiven)  # noqa: S101 - what the projection folds
-            yield Shortfall(
-                case=place.case, repetition=place.repetition, state=state, reason=body.reason
-            )
-
-
-def find_run(keeper: Keeper) -> Inventory | None:
-    """Return the newest run."""
-    return max(keeper.scan(INVENTORY), key=lambda inventory: inventory.position, default=None)
-
-
-def find_grading(
-    keeper: Keeper, run: Digest | None = None, as_of: int | None = None
-) -> Digest | None:
-    """Return the newest grading, of ``run`` if one is named, that had begun at ``as_of``."""
-    wanted = (
-        card
-        for card in keeper.scan(SCORECARD)
-        if (run is None or card.run == run) and (as_of is None or card.position < as_of)
-    )
-    newest = max(wanted, key=lambda card: card.position, default=None)
-    return newest.grading if newest else None
 
 
 def _make_rows(card: Scorecard, criteria: Criteria) -> tuple[Row, ...]:
     """Return a row for each check and variant that has verdicts, in the order of the suite."""
     counted = {(counts.variant, counts.check): counts for counts in card.rows}
-    variants = sorted({variant for variant, _ in counted} | {criteria.gated_variant})
+    gated = criteria.gated_variant
+    variants = {variant for variant, _ in counted} | {gated}
     rows = []
-    for variant in sorted(variants, key=lambda name: (name != criteria.gated_variant, name)):
+    for variant in sorted(variants, key=lambda name: rank_variant(gated, name)):
         for check in criteria.checks:
             counts = counted.get((variant, check.name))
-            is_gated = variant == criteria.gated_variant
+            is_gated = variant == gated
             if counts is not None or is_gated:
                 empty = Counts(variant=variant, check=check.name)
                 rows.append(_make_row(counts or empty, check, is_gated=is_gated))
@@ -187,9 +176,10 @@ def _make_row(counts: Counts, check: RecordedCheck, *, is_gated: bool) -> Row:
     is_met = counts.counted > 0 and (
         Fraction(counts.count(Verdict.PASS), counts.counted) >= Fraction(minimum)
     )
-    is_spotless = not any(counts.count(verdict) for verdict in _FAULTS)
+    is_spotless = not any(counts.count(verdict) for verdict in FAULTS)
     return Row(
         counts=counts,
+        description=check.description,
         minimum=minimum,
         is_critical=check.critical,
         is_gated=is_gated,
@@ -198,16 +188,14 @@ def _make_row(counts: Counts, check: RecordedCheck, *, is_gated: bool) -> Row:
 
 
 def _find_critical_faults(
-    keeper: Keeper, card: Scorecard, criteria: Criteria, as_of: int
+    verdicts: Iterable[VerdictState], trials: Trials, criteria: Criteria
 ) -> tuple[str, ...]:
     if not criteria.critical_cases:
         return ()
-    cases = {trial.slot: trial.case for trial in keeper.scan(TRIALS, f"{card.run}/")}
     return tuple(
-        f"{cases[verdict.slot]}: {verdict.check}"
-        for verdict in keeper.scan(VERDICTS, f"{card.grading}/")
-        if verdict.position < as_of
-        and verdict.variant == criteria.gated_variant
-        and verdict.verdict in _FAULTS
-        and cases[verdict.slot] in criteria.critical_cases
+        f"{trials[verdict.slot].case}: {verdict.check}"
+        for verdict in verdicts
+        if verdict.variant == criteria.gated_variant
+        and verdict.verdict in FAULTS
+        and trials[verdict.slot].case in criteria.critical_cases
     )

@@ -1,0 +1,41 @@
+"""The verdicts that count against a rate, one by one."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ledger.events import VerdictGiven
+from ledger.log import Ledger
+from ledger.projections import TRIALS, Keeper, VerdictState
+from trials.scorecard.places import FAULTS, read_verdicts
+from trials.scorecard.report import Report
+
+
+class Shortfall(NamedTuple):
+    """A verdict that counts against a pass rate, and the planned trial that it is about."""
+
+    case: str
+    repetition: int
+    state: VerdictState
+    reason: str
+
+
+def list_shortfalls(ledger: Ledger, keeper: Keeper, report: Report) -> Iterator[Shortfall]:
+    """Yield each verdict of ``report`` that failed or stayed unproven.
+
+    Those of the gated variant come first, each variant in the order of the plan. An event is read
+    when its verdict is asked for, so that a caller may stop early.
+    """
+    gated = report.criteria.gated_variant
+    states = read_verdicts(keeper, report.card, report.as_of)
+    faults = sorted(
+        (state for state in states if state.verdict in FAULTS),
+        key=lambda state: state.variant != gated,
+    )
+    places = {trial.slot: trial for trial in keeper.scan(TRIALS, f"{report.card.run}/")}
+    for state in faults:
+        place = places[state.slot]
+        body = ledger.find(state.verdict_event).event.body
+        assert isinstance(body, VerdictGiven)  # noqa: S101 - what the projection folds
+        yield Shortfall(
+            case=place.case, repetition=place.repetition, state=state, reason=body.reason
+        )

@@ -27,13 +27,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, localcontext
 from itertools import combinations
 
-POLICIES_MAX = 8
-"""Policies that may touch one total: 256 values, far more than anybody accepts."""
-ENTRIES_MAX = 20_000
-"""Entries of a reference; a diagnosis of one total looks at all of its period."""
+POLICIES_MAX = 6
+"""Policies that may touch one total: 64 values, far more than anybody accepts."""
+ENTRIES_MAX = 10_000
+"""Entries of a reference; a diagnosis looks at each once for each choice of policies: seconds."""
+
+_EXACT = Context(prec=100, traps=[Inexact])
+"""An amount is read from at most 40 characters, so that no sum of them needs more digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +115,11 @@ def list_policies(reference: Reference, category: str, period: str) -> Iterator[
 def sum_total(
     reference: Reference, category: str, period: str, policies: frozenset[str]
 ) -> Decimal:
-    """Return the total of ``category`` in ``period`` under ``policies``."""
-    return sum(
-        (
-            entry.amount
-            for entry in reference.entries
-            if entry.is_counted and entry.period == period and entry.place(policies) == category
-        ),
-        Decimal(0),
+    """Return the total of ``category`` in ``period`` under ``policies``, exactly."""
+    amounts = (
+        entry.amount
+        for entry in reference.entries
+        if entry.is_counted and entry.period == period and entry.place(policies) == category
     )
+    with localcontext(_EXACT):
+        return sum(amounts, Decimal(0))

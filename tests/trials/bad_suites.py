@@ -681,10 +681,10 @@ REFERENCE_FAULTS = {
     "more policies than anybody accepts": (
         reference(
             lambda it: it["entries"][2].update(
-                alternatives=[{"policy": f"p{n}", "category": "Food"} for n in range(9)]
+                alternatives=[{"policy": f"p{n}", "category": "Food"} for n in range(7)]
             )
         ),
-        f"{LEDGER}: totals[0]: more than 8 policies touch it; merge some",
+        f"{LEDGER}: totals[0]: more than 6 policies touch it; merge some",
     ),
     "a reference that is a list": (
         add(LEDGER, "[]"),

@@ -122,8 +122,8 @@ def test_facts_that_are_no_totals_are_left_alone(tmp_path):
 
 
 def test_a_fault_of_a_total_names_eight_values_at_most(tmp_path):
-    entries = [(str(2**n), "Fun", (f"p{n}", "Food")) for n in range(8)]
-    with pytest.raises(FaultyInput, match=r"give 0 or 1 or 2 or 4 or .* or 248 more, but "):
+    entries = [(str(2**n), "Fun", (f"p{n}", "Food")) for n in range(6)]
+    with pytest.raises(FaultyInput, match=r"give 0 or 1 or 2 or 4 or .* or 56 more, but "):
         load_key(make_reference(*entries, facts="0"), tmp_path)
 
 

@@ -10,7 +10,7 @@ The rules, in order:
 """
 
 from collections.abc import Iterable, Mapping
-from decimal import Context, Decimal, localcontext
+from decimal import Decimal
 
 from graders.numerals import parse_numeral
 from graders.reference import (
@@ -26,7 +26,6 @@ from trials.suite.documents import join_path, show_value
 from trials.suite.faults import Faults, suggest_name
 from trials.suite.folder import FoundFile
 from trials.suite.schema import (
-    DECIMAL_CHARACTERS_MAX,
     LineEntry,
     ReferenceEntries,
     check_entry,
@@ -35,8 +34,6 @@ from trials.suite.schema import (
 
 VALUES_SHOWN = 8
 """Values of a total that a fault names."""
-_DIGITS = 2 * DECIMAL_CHARACTERS_MAX + 10
-"""Of a sum of ``ENTRIES_MAX`` amounts, before and behind the point, with room for the carries."""
 
 
 def read_reference(file: FoundFile) -> Reference:
@@ -198,10 +195,8 @@ def _list_values(reference: Reference, category: str, period: str) -> list[Decim
     }
     if len(touching) > POLICIES_MAX:  # Each doubles the choices.
         return None
-    # The thread's own context would round a sum to 28 digits.
-    with localcontext(Context(prec=_DIGITS)):
-        choices = list_policies(reference, category, period)
-        values = [sum_total(reference, category, period, choice) for choice in choices]
+    choices = list_policies(reference, category, period)
+    values = [sum_total(reference, category, period, choice) for choice in choices]
     return list(dict.fromkeys(values))
 
 

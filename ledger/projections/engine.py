@@ -170,8 +170,9 @@ class Keeper:
         for start in range(min(starts.values()), size, BATCH_EVENTS):
             stop = min(start + BATCH_EVENTS, size)
             entries = read_entries(self._ledger, start, stop)
+            present = {type(entry.event.body) for entry in entries}
             changes = [
-                folding.fold(entries, stop)
+                folding.fold([] if projection.kinds.isdisjoint(present) else entries, stop)
                 for projection, folding in folds
                 if starts[projection.name] < stop
             ]

@@ -1,5 +1,6 @@
 """``verdict run``: trials, grading, scorecard, gate."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -16,7 +17,10 @@ from trials.grade import find_same, grade_run
 from trials.run import CONCURRENCY, Run, find_unfinished, resume_run, run_trials, start_run
 from trials.scorecard import Report, make_report
 from trials.suite import Configuration, Suite, load_configuration, load_suite
+from trials.suite.contents import ENDINGS
 
+CONFIGURATIONS = "configurations"
+"""The folder of a suite that has what can be tested."""
 EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
 
 
@@ -68,12 +72,12 @@ def command(
         raise FaultyInput(["--variant: a run that is resumed has its plan; leave it out"])
     loaded = load_suite(suite)
     configuration = load_configuration(find_configuration(suite, named))
-    provider = make_provider(configuration)
+    provider, models = make_provider(configuration), make_models(loaded)
     with open_ledger(find_folder(where)) as opened:
         signer = opened.open_signer()
         check_continues(opened.records, signer)
         run = _open_run(opened, loaded, configuration, variants, resume)
-        report = perform_run(opened, run, provider, concurrency)
+        report = perform_run(opened, run, provider, models, concurrency=concurrency)
         sign_head(opened.records, signer)
     if as_json:
         print_json(report_to_json(report))
@@ -84,29 +88,43 @@ def command(
 
 
 def perform_run(
-    opened: Opened, run: Run, provider: Provider, concurrency: int = CONCURRENCY
+    opened: Opened,
+    run: Run,
+    provider: Provider,
+    models: Mapping[str, GraderModel],
+    *,
+    concurrency: int = CONCURRENCY,
 ) -> Report:
     """Make the trials that are missing, grade them, and return the scorecard.
+
+    Args:
+        opened: the ledger.
+        run: as ``start_run`` or ``resume_run`` returned it.
+        provider: answers the trials.
+        models: answer the graders' questions; made before the first trial, so that a fault in
+            what they are made of is said before any trial is paid for.
+        concurrency: trials under way at a time.
 
     Raises:
         RunIncomplete: it was cut off; what is recorded stands, and the message says how to go on.
     """
+    ledger, keeper = opened.ledger, opened.keeper
     with hold_run(opened, run.address):
         try:
-            card = _perform(opened, run, provider, concurrency)
+            with progress("trials ") as tell:
+                run_trials(run, ledger, keeper, provider, concurrency=concurrency, tell=tell)
+            card = _grade(opened, run, models)
         except (StoreUnavailable, Busy, RunIncomplete, KeyboardInterrupt) as error:
             short = shorten_digest(run.address)
             why = str(error) or "stopped"
             hint = f"run {short} is incomplete: go on with --resume {short}"
             raise RunIncomplete(f"{why}\n{hint}") from error
-    return make_report(opened.ledger, opened.keeper, card.grading)
+    return make_report(ledger, keeper, card.grading)
 
 
-def _perform(opened: Opened, run: Run, provider: Provider, concurrency: int) -> Scorecard:
-    """Make the trials, and grade them unless just this was done before."""
+def _grade(opened: Opened, run: Run, models: Mapping[str, GraderModel]) -> Scorecard:
+    """Grade the trials, unless just this was done before."""
     ledger, keeper = opened.ledger, opened.keeper
-    with progress("trials ") as tell:
-        run_trials(run, ledger, keeper, provider, concurrency=concurrency, tell=tell)
     same = find_same(ledger, keeper, run.address, run.suite)
     if same is not None and same.is_complete:
         return same
@@ -117,7 +135,7 @@ def _perform(opened: Opened, run: Run, provider: Provider, concurrency: int) -> 
             run.address,
             run.suite_event,
             run.suite,
-            models=make_models(run.suite),
+            models=models,
             tell=tell,
         )
 
@@ -126,11 +144,11 @@ def find_configuration(suite: Path, named: str) -> Path:
     """Return the file that ``named`` means: a path, or a name in the suite's configurations."""
     folder = suite if suite.is_dir() else suite.parent
     places = [Path(named)]
-    places += [folder / "configurations" / f"{named}{end}" for end in (".json", ".yaml", ".yml")]
+    home = folder / CONFIGURATIONS
+    places += [home / f"{named}{ending}" for ending in ENDINGS]
     for place in places:
         if place.is_file():
             return place
-    home = folder / "configurations"
     known = sorted(path.stem for path in home.glob("*.*")) if home.is_dir() else []
     there = f"; the suite has {', '.join(known)}" if known else ""
     raise FaultyInput([f"--configuration: no file {named!r}{there}"])

@@ -13,11 +13,12 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from cli.render import console, format_count, format_minimum, print_json
-from cli.run import make_provider
+from cli.render import console, format_count, format_minimum, print_json, start_table
+from cli.run import CONFIGURATIONS, make_provider
 from cli.setting import DATABASE, find_folder
 from ledger.digest import compute_digest
 from ledger.errors import FaultyInput, NoLedger
+from trials.plan import count_trials
 from trials.suite import (
     Check,
     Configuration,
@@ -26,12 +27,10 @@ from trials.suite import (
     load_configuration,
     load_suite,
 )
+from trials.suite.contents import ENDINGS
 from trials.suite.faults import Faults
 from trials.suite.manifest import format_rate
 from trials.suite.shapes import FileKind, make_shape
-
-CONFIGURATIONS = "configurations"
-ENDINGS = (".json", ".yaml", ".yml")
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -161,7 +160,7 @@ def suite_to_json(suite: Suite, configurations: Sequence[Configuration]) -> dict
         "graders": {role: _configuration_to_json(item) for role, item in suite.graders},
         "name": suite.name,
         "repetitions": suite.repetitions,
-        "trials": _count_trials(suite),
+        "trials": count_trials(suite),
         "variants": [variant.name for variant in suite.variants],
     }
 
@@ -204,7 +203,7 @@ def _describe(suite: Suite) -> list[tuple[str, str]]:
     ]
     critical = sum(case.critical for case in suite.cases)
     trials = (
-        f"{_count_trials(suite):,} for each configuration: "
+        f"{count_trials(suite):,} for each configuration: "
         f"{format_count(len(suite.variants), 'variant')} × "
         f"{format_count(len(suite.cases), 'case')} × "
         f"{format_count(suite.repetitions, 'repetition')}"
@@ -239,7 +238,7 @@ def _list_configuration(configuration: Configuration) -> list[str]:
 
 
 def _make_table(names: Iterable[str], rows: Iterable[list[str]]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = start_table()
     for name in names:
         table.add_column(name, justify="right" if name == "minimum" else "left")
     for row in rows:
@@ -249,10 +248,6 @@ def _make_table(names: Iterable[str], rows: Iterable[list[str]]) -> Table:
 
 def _count_facts(suite: Suite) -> int:
     return sum(len(case.key.facts) for case in suite.cases if case.key)
-
-
-def _count_trials(suite: Suite) -> int:
-    return len(suite.variants) * len(suite.cases) * suite.repetitions
 
 
 def has_ledger(where: str | None) -> bool:

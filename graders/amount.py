@@ -41,7 +41,7 @@ from graders.facts import (
     make_fact_extraction,
 )
 from graders.fields import PatternText, Text, read_fields
-from graders.grader import Decision, Diagnosis, Evidence, GraderRequest
+from graders.grader import Decision, Diagnosis, Evidence, GraderRequest, fail
 from graders.numerals import LENGTH_MAX, find_numerals, parse_numeral
 from graders.quotation import format_quotation, format_quotations
 from graders.reply import Unreadable, Unusable, decline_reply
@@ -107,7 +107,7 @@ class AmountGrader:
         except Unusable as error:
             return decline_reply(EXTRACTOR, error)
         if isinstance(reported, Miss):
-            return _fail(f"The answer states no amount: {reported.reason}.")
+            return fail(f"The answer states no amount: {reported.reason}.")
         return self._compare(reported, accepted)
 
     def diagnose(self, evidence: Evidence, answers: Mapping[Digest, str]) -> tuple[Diagnosis, ...]:
@@ -181,10 +181,6 @@ def _measure_difference(one: Decimal, other: Decimal) -> Decimal:
     # digits differ in at most twice as many and a carry; a rounding would raise.
     exact = Context(prec=2 * LENGTH_MAX + 1, traps=[Inexact])
     return exact.subtract(one, other).copy_abs()
-
-
-def _fail(reason: str) -> Decision:
-    return Decision(verdict=Verdict.FAIL, reason=reason)
 
 
 def make_amount(fields: Mapping[str, object]) -> AmountGrader:

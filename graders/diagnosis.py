@@ -54,7 +54,7 @@ from graders.mistakes import (
     match_two,
 )
 from graders.quotation import format_quotation
-from graders.reference import Reference, ReferenceEntry, list_policies, sum_total
+from graders.reference import Reference, ReferenceEntry, list_policies, list_values
 
 EXPLANATIONS_MAX = 8
 """Explanations of one diagnosis; who has to read more would rather look at the entries."""
@@ -137,16 +137,9 @@ def trace_amount(reference: Reference, amount: Decimal) -> tuple[tuple[str, str]
         sorted(
             total
             for total, entries in standing.items()
-            if amount in _list_values(Reference(entries=tuple(entries), totals=()), *total)
+            if amount in list_values(Reference(entries=tuple(entries), totals=()), *total)
         )
     )
-
-
-def _list_values(reference: Reference, category: str, period: str) -> set[Decimal]:
-    return {
-        sum_total(reference, category, period, policies)
-        for policies in list_policies(reference, category, period)
-    }
 
 
 _Placed = Sequence[tuple[ReferenceEntry, ReferenceEntry]]

@@ -83,16 +83,25 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         ValueError: it is no regular expression, or has another number of capturing groups than
             one; the message says what to do.
     """
-    try:
-        compiled = re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from error
+    compiled = compile_expression(pattern)
     if compiled.groups != 1:
         raise ValueError(
             f"it has {compiled.groups} capturing groups and takes exactly one: "
             "mark what is to be extracted with (...), and write (?:...) for the others"
         )
     return compiled
+
+
+def compile_expression(pattern: str) -> re.Pattern[str]:
+    """Return ``pattern`` compiled, whatever groups it has.
+
+    Raises:
+        ValueError: it is no regular expression; the message says why.
+    """
+    try:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a regular expression: {error}") from error
 
 
 def make_extraction(pattern: str, occurrence: Occurrence) -> Extraction:

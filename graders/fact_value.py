@@ -29,7 +29,7 @@ from graders.facts import (
     make_fact_extraction,
 )
 from graders.fields import Text, read_fields
-from graders.grader import Decision, Diagnosis, Evidence, GraderRequest
+from graders.grader import Decision, Diagnosis, Evidence, GraderRequest, fail
 from graders.quotation import format_quotation, format_quotations
 from graders.reply import Unusable, decline_reply
 from ledger.canonical import JsonObject
@@ -83,8 +83,7 @@ class FactValueGrader:
         except Unusable as error:
             return decline_reply(EXTRACTOR, error)
         if stated is None:
-            reason = f"The answer does not state {fact}, says the extractor."
-            return Decision(verdict=Verdict.FAIL, reason=reason)
+            return fail(f"The answer does not state {fact}, says the extractor.")
         text = format_fact(stated)
         passes = text in {value.strip() for value in accepted}
         return Decision(

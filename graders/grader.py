@@ -97,6 +97,11 @@ class Decision:
             raise ValueError(f"{self.verdict}: a cause belongs to an unproven verdict alone")
 
 
+def fail(reason: str) -> Decision:
+    """Return the decision that the check failed."""
+    return Decision(verdict=Verdict.FAIL, reason=reason)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
     """What may have led to a failed verdict: candidates, never a finding of what happened.

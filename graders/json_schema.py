@@ -22,7 +22,7 @@ from pydantic import Field
 from graders.code import CodeGrader
 from graders.extraction import Extraction, Miss, Occurrence, make_extraction
 from graders.fields import Fields, PatternText, read_fields
-from graders.grader import Decision, Evidence
+from graders.grader import Decision, Evidence, fail
 from graders.schemas import format_schema, list_errors, make_validator
 from graders.strict_json import MalformedJson, parse_strict_json
 from ledger.canonical import JsonObject
@@ -66,22 +66,18 @@ class JsonSchemaGrader(CodeGrader):
         """Return pass or fail; unproven (``grader_failed``) where the schema never ends."""
         text = self.extraction.extract(evidence.answer) if self.extraction else evidence.answer
         if isinstance(text, Miss):
-            return _fail(f"The answer holds no JSON document: {text.reason}.")
+            return fail(f"The answer holds no JSON document: {text.reason}.")
         try:
             errors = list_errors(self.validator, parse_strict_json(text))
         except MalformedJson as error:
-            return _fail(f"The answer is not strict JSON: {error}.")
+            return fail(f"The answer is not strict JSON: {error}.")
         except RecursionError:
             reason = "The schema leads back into itself, so that validation does not end."
             cause = Cause.GRADER_FAILED
             return Decision(verdict=Verdict.UNPROVEN, reason=reason, cause=cause)
         if errors:
-            return _fail(" ".join(("The document is not valid.", *errors)))
+            return fail(" ".join(("The document is not valid.", *errors)))
         return Decision(verdict=Verdict.PASS, reason="The document is strict JSON and valid.")
-
-
-def _fail(reason: str) -> Decision:
-    return Decision(verdict=Verdict.FAIL, reason=reason)
 
 
 def make_json_schema(fields: Mapping[str, object]) -> JsonSchemaGrader:

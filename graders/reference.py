@@ -97,9 +97,9 @@ class Reference:
         return next((total for total in self.totals if total.fact_name == fact_name), None)
 
 
-def list_policies(reference: Reference, category: str, period: str) -> Iterator[frozenset[str]]:
-    """Yield each choice of the policies that touch a total, the choice of none first."""
-    touching = sorted(
+def name_policies(reference: Reference, category: str, period: str) -> list[str]:
+    """Return the policies that touch a total, sorted."""
+    return sorted(
         {
             policy
             for entry in reference.entries
@@ -108,6 +108,11 @@ def list_policies(reference: Reference, category: str, period: str) -> Iterator[
             if category in (entry.category, other)
         }
     )
+
+
+def list_policies(reference: Reference, category: str, period: str) -> Iterator[frozenset[str]]:
+    """Yield each choice of the policies that touch a total, the choice of none first."""
+    touching = name_policies(reference, category, period)
     for size in range(len(touching) + 1):
         yield from map(frozenset, combinations(touching, size))
 
@@ -123,3 +128,9 @@ def sum_total(
     )
     with localcontext(_EXACT):
         return sum(amounts, Decimal(0))
+
+
+def list_values(reference: Reference, category: str, period: str) -> list[Decimal]:
+    """Return the values of a total over every choice of policies, each once, of none first."""
+    choices = list_policies(reference, category, period)
+    return list(dict.fromkeys(sum_total(reference, category, period, choice) for choice in choices))

@@ -29,9 +29,9 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, BeforeValidator
 
 from graders.code import CodeGrader
-from graders.extraction import WINDOW
+from graders.extraction import WINDOW, compile_expression
 from graders.fields import Fields, Text, read_fields
-from graders.grader import Decision, Evidence
+from graders.grader import Decision, Evidence, fail
 from graders.quotation import format_quotation
 from ledger.canonical import JsonObject
 from ledger.digest import Digest
@@ -46,10 +46,7 @@ def _read_kind(value: object) -> ToolKind:
 
 
 def _check_pattern(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from error
+    compile_expression(pattern)
     return pattern
 
 
@@ -79,12 +76,12 @@ class ToolUseGrader(CodeGrader):
         if calls is None:
             return _decline(evidence)
         if not calls:
-            return _fail("The session called no tool.")
+            return fail("The session called no tool.")
         matching = [call for call in calls if self._matches(call)]
         pattern = format_quotation(self.pattern.pattern)
         if not matching:
             same = sum(call.kind is self.kind for call in calls)
-            return _fail(
+            return fail(
                 f"No {self.kind} call matches {pattern}: of {len(calls):,} tool calls {same:,} "
                 f"were {self.kind}."
             )
@@ -96,7 +93,7 @@ class ToolUseGrader(CodeGrader):
         succeeded = [call for call in matching if call.outcome is ToolOutcome.SUCCEEDED]
         shown = format_quotation((succeeded or matching)[0].input)
         reason = f"{found} ({pattern}), {counts}; for example {shown}."
-        return Decision(verdict=Verdict.PASS, reason=reason) if succeeded else _fail(reason)
+        return Decision(verdict=Verdict.PASS, reason=reason) if succeeded else fail(reason)
 
     def _matches(self, call: ToolCall) -> bool:
         return call.kind is self.kind and bool(self.pattern.search(call.input, 0, WINDOW))
@@ -108,10 +105,6 @@ def _decline(evidence: Evidence) -> Decision:
         return Decision(verdict=Verdict.UNPROVEN, cause=Cause.REDACTED, reason=reason)
     reason = "The provider keeps no record of the session's tool calls."
     return Decision(verdict=Verdict.UNPROVEN, cause=Cause.EVIDENCE_MISSING, reason=reason)
-
-
-def _fail(reason: str) -> Decision:
-    return Decision(verdict=Verdict.FAIL, reason=reason)
 
 
 def make_tool_use(fields: Mapping[str, object]) -> ToolUseGrader:

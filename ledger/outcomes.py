@@ -13,6 +13,10 @@ class Verdict(StrEnum):
     UNRESOLVED = "unresolved"
 
 
+LEFT_OUT = frozenset({Verdict.NOT_APPLICABLE, Verdict.UNRESOLVED})
+"""Verdicts that are shown and are in no rate; the others are its denominator."""
+
+
 class Cause(StrEnum):
     """Why a check that applies could not be decided; recorded with every unproven verdict."""
 

@@ -8,9 +8,9 @@
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from graders import Decision, GraderRequest
 from ledger.artifact import JSON, ArtifactRef, decode_text, encode_text
@@ -21,7 +21,7 @@ from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import ANSWERS, Keeper, TrialState, name_answer
 from providers import GraderPlace, Provider, SessionFailure, SessionRequest, SessionResult
-from trials.run import describe_error, draft_result
+from trials.run import ask_provider
 from trials.suite import Configuration, format_configuration
 
 ATTEMPTS_MAX = 2
@@ -107,16 +107,8 @@ class Asker:
             effort=asked.effort,
             schema=request.schema,
         )
-        begun = time.monotonic_ns()
-        try:
-            result = await model.provider.respond(session)
-        except Exception as error:  # noqa: BLE001 - a call that fails is an outcome, however it does
-            result = SessionFailure(cause="provider_failed", detail=describe_error(error))
-        duration_us = (time.monotonic_ns() - begun) // 1000
-        answer, result = draft_result(
-            self._ledger,
-            result,
-            lambda sound: self._make_answer(asked, draft.address, sound, duration_us),
+        answer, result = await ask_provider(
+            self._ledger, model.provider, session, partial(self._make_answer, asked, draft.address)
         )
         await asyncio.wrap_future(self._ledger.submit([answer]))
         if isinstance(result, SessionFailure):

@@ -44,6 +44,11 @@ def plan_trials(suite: Suite, variants: Collection[str] = ()) -> list[PlannedTri
     return [PlannedTrial(slot, *place) for slot, place in enumerate(places)]
 
 
+def count_trials(suite: Suite) -> int:
+    """Return how many trials ``plan_trials`` plans for all variants."""
+    return len(suite.variants) * len(suite.cases) * suite.repetitions
+
+
 def format_plan(plan: list[PlannedTrial]) -> bytes:
     """Return the canonical bytes of ``plan``: case, variant and repetition in slot order."""
     return format_canonical([[trial.case, trial.variant, trial.repetition] for trial in plan])

@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ledger.artifact import JSON, JSONL, OCTETS, encode_text
 from ledger.digest import Digest, compute_digest
@@ -273,16 +274,8 @@ class _Engine:
             inputs=case.inputs,
             tools=self._run.configuration.tools,
         )
-        begun = time.monotonic_ns()
-        try:
-            result = await self._provider.respond(request)
-        except Exception as error:  # noqa: BLE001 - a trial that fails is an outcome, however it does
-            result = SessionFailure(cause="provider_failed", detail=describe_error(error))
-        duration_us = (time.monotonic_ns() - begun) // 1000
-        draft, _ = draft_result(
-            self._ledger,
-            result,
-            lambda sound: self._make_outcome(planned, trial, sound, duration_us),
+        draft, _ = await ask_provider(
+            self._ledger, self._provider, request, partial(self._make_outcome, planned, trial)
         )
         await asyncio.wrap_future(self._ledger.submit([draft]))
 
@@ -354,20 +347,37 @@ def run_tasks(main: Coroutine[object, object, None]) -> None:
         raise group.exceptions[0] from group
 
 
-def draft_result(
-    ledger: Ledger, result: Result, make_body: Callable[[Result], Body]
+async def ask_provider(
+    ledger: Ledger,
+    provider: Provider,
+    request: SessionRequest,
+    make_body: Callable[[Result, int], Body],
 ) -> tuple[Draft, Result]:
-    """Return the event that records what a provider returned, and what it counts as.
+    """Send ``request``; return the event that records what came, and what it counts as.
 
-    A result that no event can hold is a failure, whose bytes are kept.
+    A call that raises is a failure, however it does. So is a result that no event can hold; its
+    bytes are kept.
+
+    Args:
+        ledger: drafts the event; it is not recorded yet.
+        provider: answers.
+        request: to be sent.
+        make_body: from what came and how long it took, in microseconds, to the event's body.
     """
+    result: Result
+    begun = time.monotonic_ns()
     try:
-        return ledger.draft(make_body(result)), result
+        result = await provider.respond(request)
+    except Exception as error:  # noqa: BLE001 - a stranger's code; its fault is an outcome
+        result = SessionFailure(cause="provider_failed", detail=describe_error(error))
+    duration_us = (time.monotonic_ns() - begun) // 1000
+    try:
+        return ledger.draft(make_body(result, duration_us)), result
     except StoreUnavailable:
         raise
     except (LedgerError, AttributeError, TypeError, ValueError) as error:
         failure = _fail_malformed(result, error)
-        return ledger.draft(make_body(failure)), failure
+        return ledger.draft(make_body(failure, duration_us)), failure
 
 
 def _fail_malformed(result: object, error: Exception) -> SessionFailure:

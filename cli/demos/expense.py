@@ -5,7 +5,7 @@ the first answer key, and the same answers again by the revised one.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,14 +15,14 @@ from rich.table import Table
 
 from cli.demos.story import suggest, tell_title, verify_all
 from cli.founding import init_ledger
-from cli.render import console, format_count, format_rate
+from cli.render import console, format_count, format_rate, start_table
 from cli.run import find_configuration, make_models, make_provider, perform_run
 from cli.setting import Opened, open_ledger
 from ledger.digest import Digest, shorten_digest
 from ledger.events import DiagnosisMade
-from ledger.outcomes import Verdict
 from ledger.projections import DIAGNOSES
 from ledger.signing import sign_head
+from trials.asking import GraderModel
 from trials.grade import grade_run
 from trials.run import Run, draft_suite, start_run
 from trials.scorecard import Report, Row, make_report
@@ -55,11 +55,17 @@ class Graded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Keys:
-    """The suite with the first key and with the revised one, and the event of the latter."""
+    """The suite with the first key and with the revised one.
+
+    Attributes:
+        registered: the event of the revised one.
+        models: answer the graders' questions; both suites name the same.
+    """
 
     first: Suite
     revised: Suite
     registered: Digest
+    models: Mapping[str, GraderModel]
 
 
 def perform(folder: Path, example: Path) -> int:
@@ -75,7 +81,8 @@ def perform(folder: Path, example: Path) -> int:
     with open_ledger(folder) as opened:
         tell_title("1. six configurations, five trials each, graded by the first answer key")
         registered = opened.ledger.append([draft_suite(opened.ledger, revised)])[0].address
-        keys = _Keys(first=first, revised=revised, registered=registered)
+        models = make_models(revised)
+        keys = _Keys(first=first, revised=revised, registered=registered, models=models)
         graded = [_grade_twice(opened, example, name, keys) for name in CONFIGURATIONS]
         total = sum(one.first.inventory.planned for one in graded)
         verdicts = sum(one.first.card.given for one in graded)
@@ -110,15 +117,14 @@ def _grade_twice(opened: Opened, example: Path, name: str, keys: _Keys) -> Grade
     configuration = load_configuration(find_configuration(example, name))
     variants = () if CONFIGURATIONS[name] else (keys.first.gated_variant,)
     run = start_run(opened.ledger, keys.first, configuration, variants=variants)
-    report = perform_run(opened, run, make_provider(configuration))
+    report = perform_run(opened, run, make_provider(configuration), keys.models)
     return Graded(name=name, first=report, revised=_grade_again(opened, run, keys))
 
 
 def _grade_again(opened: Opened, run: Run, keys: _Keys) -> Report:
     """Grade the recorded answers of ``run`` by the revised key."""
     ledger, keeper, suite = opened.ledger, opened.keeper, keys.revised
-    models = make_models(suite)
-    card = grade_run(ledger, keeper, run.address, keys.registered, suite, models=models)
+    card = grade_run(ledger, keeper, run.address, keys.registered, suite, models=keys.models)
     return make_report(ledger, keeper, card.grading)
 
 
@@ -189,11 +195,11 @@ def _find_row(report: Report, check: str) -> Row:
 
 
 def _is_full(row: Row) -> bool:
-    return row.counts.count(Verdict.PASS) == row.counts.counted
+    return row.ratio.passed == row.ratio.counted
 
 
 def _format_passed(row: Row) -> str:
-    return f"{row.counts.count(Verdict.PASS)}/{row.counts.counted}"
+    return f"{row.ratio.passed}/{row.ratio.counted}"
 
 
 def _read_statements(opened: Opened, report: Report, check: str) -> list[str]:
@@ -213,7 +219,7 @@ def _print_statements(name: str, statements: Iterable[str]) -> None:
 
 
 def _make_table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = start_table()
     for column in columns:
         table.add_column(column)
     return table

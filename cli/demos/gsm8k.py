@@ -16,13 +16,14 @@ from cli.founding import init_ledger
 from cli.prove import prove_event
 from cli.render import print_report
 from cli.replay import replay
-from cli.run import find_configuration, make_provider, perform_run
+from cli.run import find_configuration, make_models, make_provider, perform_run
 from cli.setting import Opened, open_ledger
 from cli.trace import print_step
 from ledger.digest import shorten_digest
 from ledger.outcomes import Verdict
 from ledger.projections import TRIALS, VERDICTS, VerdictState
 from ledger.signing import sign_head
+from trials.plan import count_trials
 from trials.run import start_run
 from trials.scorecard import Report
 from trials.suite import load_configuration, load_suite
@@ -39,18 +40,19 @@ def perform(folder: Path, example: Path) -> int:
         example: the example's folder.
     """
     suite = load_suite(example)
-    trials = len(suite.cases) * len(suite.variants) * suite.repetitions
+    trials = count_trials(suite)
     tell_title(
         f"1. {len(CONFIGURATIONS)} configurations, {trials:,} trials each, recorded and graded"
     )
     init_ledger(folder)
     with open_ledger(folder) as opened:
+        models = make_models(suite)
         begun = time.monotonic()
         reports = []
         for name in CONFIGURATIONS:
             configuration = load_configuration(find_configuration(example, name))
             run = start_run(opened.ledger, suite, configuration)
-            reports.append(perform_run(opened, run, make_provider(configuration)))
+            reports.append(perform_run(opened, run, make_provider(configuration), models))
             print_report(reports[-1])
             click.echo()
         seconds = time.monotonic() - begun

@@ -8,7 +8,7 @@ from cli.render.document import inventory_to_json, report_to_json
 from cli.render.figures import format_count, format_minimum, format_rate
 from cli.render.forms import FORMS, render_sheet
 from cli.render.sheet import Sheet
-from cli.render.terminal import console, make_printable, print_json, progress
+from cli.render.terminal import console, make_printable, print_json, progress, start_table
 from cli.render.text import print_inventory, print_next, print_report
 
 __all__ = [
@@ -27,4 +27,5 @@ __all__ = [
     "progress",
     "render_sheet",
     "report_to_json",
+    "start_table",
 ]

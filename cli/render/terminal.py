@@ -10,6 +10,7 @@ from typing import TextIO
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 PIPE_WIDTH = 1_000
 """Columns where there is no terminal to ask: wider than any table, so that no line is broken."""
@@ -22,6 +23,11 @@ def console(out: TextIO | None = None) -> Console:
     out = out or sys.stdout
     width = None if out.isatty() else PIPE_WIDTH
     return Console(file=out, width=width, highlight=False, emoji=False)
+
+
+def start_table() -> Table:
+    """Return a table without columns yet, in the one style that all of them have."""
+    return Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
 
 
 def make_printable(text: str) -> str:

@@ -18,7 +18,7 @@ from cli.render.figures import (
     format_time,
 )
 from cli.render.sheet import Sheet
-from cli.render.terminal import console, make_printable
+from cli.render.terminal import console, make_printable, start_table
 from cli.render.words import (
     Fact,
     describe_causes,
@@ -132,7 +132,7 @@ def _print_table(out: Console, title: str, table: Table) -> None:
 
 def _start_table(names: Iterable[str], numbers: Iterable[str] = (), rest: str = "") -> Table:
     """Return a table with columns of words, then of numbers, and a last one of words."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = start_table()
     for name in names:
         table.add_column(name, overflow="fold")
     for name in numbers:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cli.render.figures import format_count, format_minimum, format_ratio, format_time
 from ledger.digest import Digest, shorten_digest
-from ledger.outcomes import Verdict
+from ledger.outcomes import LEFT_OUT, Verdict
 from ledger.projections import Inventory
 from trials.scorecard import (
     Answering,
@@ -19,6 +19,7 @@ from trials.scorecard import (
     Suspicion,
     Timing,
 )
+from trials.suite.configuration import RECORDED
 
 COLUMNS = (
     (Verdict.PASS, "pass"),
@@ -27,8 +28,6 @@ COLUMNS = (
     (Verdict.UNRESOLVED, "unresolved"),
     (Verdict.NOT_APPLICABLE, "n/a"),
 )
-LEFT_OUT = (Verdict.UNRESOLVED, Verdict.NOT_APPLICABLE)
-"""Verdicts that are not in the rate."""
 FAULTS_SHOWN = 5
 """Critical faults that a gate's line names."""
 ADDRESSES_SHOWN = 8
@@ -39,8 +38,6 @@ TRIALS_SHOWN = 8
 """Trials of a suspicion that are named."""
 CASES_SHOWN = range(2, 21)
 """Numbers of cases whose table is shown unasked; more are asked for."""
-RECORDED = "recorded"
-"""The provider whose measured times say nothing about a model (``providers/recorded``)."""
 
 
 class Fact(NamedTuple):
@@ -307,5 +304,5 @@ def describe_times(report: Report) -> str:
 
 
 def is_meaningless(timing: Timing, inventory: Inventory) -> bool:
-    """Return whether the times are of reading a recording, not of a session."""
+    """Return whether the times are of reading a recording, and say nothing about a model."""
     return timing.source == "measured" and inventory.provider == RECORDED

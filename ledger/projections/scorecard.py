@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ledger.digest import Digest
 from ledger.events import Body, Entry, GradingCompleted, GradingStarted, VerdictGiven
-from ledger.outcomes import Cause, Verdict
+from ledger.outcomes import LEFT_OUT, Cause, Verdict
 from ledger.projections.projection import RowReader, encode_state
 
 Word = TypeVar("Word", Verdict, Cause)
@@ -38,7 +38,7 @@ class Counts:
     @property
     def counted(self) -> int:
         """The denominator: pass + fail + unproven."""
-        return sum(self.count(v) for v in (Verdict.PASS, Verdict.FAIL, Verdict.UNPROVEN))
+        return sum(count for verdict, count in self.verdicts if verdict not in LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

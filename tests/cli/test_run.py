@@ -1,9 +1,11 @@
 """``verdict run``: what is printed, what is refused, what is kept."""
 
+import shutil
+
 import pytest
 
 from ledger.stores.locks import hold_lock
-from tests.cli.program import CASES, CHECK, call, write_lines, write_suite
+from tests.cli.program import CASES, CHECK, ROOT, call, write_lines, write_suite
 
 
 def size():
@@ -145,3 +147,14 @@ def test_a_critical_case_that_fails_is_named_by_the_gate(home):
     done = call("run", "suite", "-c", "bad")
     assert done.code == 1
     assert "; critical cases did not pass: cups: total, pens: total\n" in done.out
+
+
+def test_a_fault_in_the_answers_of_a_grader_is_said_before_the_first_trial(home):
+    example = home / "expense"
+    shutil.copytree(ROOT / "examples" / "expense_analysis", example)
+    replies = example / "grading" / "replies" / "judge.jsonl"
+    replies.write_bytes(replies.read_bytes() + b'{"request": "blake3:1", "answer": ""}\n')
+    done = call("run", "expense", "-c", "sonnet")
+    assert done.code == 2
+    assert "judge.jsonl line 255: " in done.err
+    assert size() == 0, "nothing is recorded"

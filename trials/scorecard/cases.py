@@ -11,14 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from ledger.outcomes import Cause, Verdict
+from ledger.outcomes import LEFT_OUT, Cause, Verdict
 from ledger.projections import Counts, VerdictState
 from trials.criteria import Criteria
 from trials.scorecard.places import Trials, rank_variant
 from trials.scorecard.ratios import Ratio
 
 Word = TypeVar("Word", Verdict, Cause)
-_LEFT_OUT = frozenset({Verdict.NOT_APPLICABLE, Verdict.UNRESOLVED})
 
 Tally = Counter[tuple[str, Verdict, Cause | None]]
 """How often a check came to a verdict, and for which cause."""
@@ -58,7 +57,7 @@ def count_cases(
         by_slot[state.slot].append(state.verdict)
     joints: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     for slot, given in by_slot.items():
-        counted = [verdict for verdict in given if verdict not in _LEFT_OUT]
+        counted = [verdict for verdict in given if verdict not in LEFT_OUT]
         if counted and len(given) == len(criteria.checks):
             place = (trials[slot].variant, trials[slot].case)
             joints[place].append(all(verdict is Verdict.PASS for verdict in counted))

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ledger.artifact import ArtifactRef
@@ -24,6 +25,7 @@ from ledger.log import Ledger
 from ledger.projections import Scorecard
 from trials.criteria import Criteria, RecordedGrader
 from trials.scorecard.places import Trials
+from trials.scorecard.times import sum_usage
 
 
 class Answering(NamedTuple):
@@ -164,7 +166,7 @@ def _count_answers(
             answers=len(answers[grader.role]),
             failed=failed[grader.role],
             models=count_models(body.resolved_model for body in answers[grader.role]),
-            usage=_add(answers[grader.role]),
+            usage=tuple(sum_usage(chain(*(b.usage for b in answers[grader.role]))).items()),
         )
         for grader in graders
     )
@@ -177,11 +179,3 @@ def _read_grading(ledger: Ledger, card: Scorecard, as_of: int) -> Iterator[Entry
         body = entry.event.body
         if isinstance(body, GradingCompleted) and body.grading == card.grading:
             return
-
-
-def _add(answers: Iterable[GraderAnswered]) -> tuple[tuple[str, int], ...]:
-    total: dict[str, int] = {}
-    for body in answers:
-        for name, count in body.usage:
-            total[name] = total.get(name, 0) + count
-    return tuple(total.items())

@@ -173,9 +173,8 @@ def _make_rows(card: Scorecard, criteria: Criteria) -> tuple[Row, ...]:
 
 def _make_row(counts: Counts, check: RecordedCheck, *, is_gated: bool) -> Row:
     minimum = Decimal(check.minimum_pass_rate)
-    is_met = counts.counted > 0 and (
-        Fraction(counts.count(Verdict.PASS), counts.counted) >= Fraction(minimum)
-    )
+    rate = Ratio(counts.count(Verdict.PASS), counts.counted).rate
+    is_met = rate is not None and rate >= Fraction(minimum)
     is_spotless = not any(counts.count(verdict) for verdict in FAULTS)
     return Row(
         counts=counts,

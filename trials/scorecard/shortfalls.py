@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from ledger.events import VerdictGiven
 from ledger.log import Ledger
-from ledger.projections import TRIALS, Keeper, VerdictState
-from trials.scorecard.places import FAULTS, read_verdicts
+from ledger.projections import Keeper, VerdictState
+from trials.scorecard.places import FAULTS, read_trials, read_verdicts
 from trials.scorecard.report import Report
 
 
@@ -31,7 +31,7 @@ def list_shortfalls(ledger: Ledger, keeper: Keeper, report: Report) -> Iterator[
         (state for state in states if state.verdict in FAULTS),
         key=lambda state: state.variant != gated,
     )
-    places = {trial.slot: trial for trial in keeper.scan(TRIALS, f"{report.card.run}/")}
+    places = read_trials(ledger, keeper, report.card.run, None)
     for state in faults:
         place = places[state.slot]
         body = ledger.find(state.verdict_event).event.body

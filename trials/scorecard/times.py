@@ -17,7 +17,6 @@ from fractions import Fraction
 from statistics import median
 from typing import Literal, NamedTuple
 
-from ledger.projections import TrialState
 from trials.scorecard.places import Place, Trials, name_place, rank_variant
 
 WARM_UP_SLOT = 0
@@ -106,13 +105,21 @@ def add_usage(trials: Trials, gated: str) -> tuple[Spent, ...]:
     """Return what completed trials used: gated variant first, names in the order they came."""
     counts: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
     for trial in trials.values():
-        for name, count in _merge(trial).items():
+        for name, count in sum_usage(trial.usage).items():
             counts[trial.variant].setdefault(name, []).append(count)
     return tuple(
         Spent(variant=variant, name=name, total=sum(some), trials=len(some))
         for variant in _sort(counts, gated)
         for name, some in counts[variant].items()
     )
+
+
+def sum_usage(usage: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return the count of each name, in the order they came; one that came twice has the sum."""
+    total: dict[str, int] = {}
+    for name, count in usage:
+        total[name] = total.get(name, 0) + count
+    return total
 
 
 def find_percentile(ordered: Sequence[int], percent: int) -> int:
@@ -132,14 +139,6 @@ def _make_row(variant: str, times: Iterable[int]) -> TimeRow:
         p95_us=find_percentile(ordered, 95),
         max_us=ordered[-1],
     )
-
-
-def _merge(trial: TrialState) -> dict[str, int]:
-    """Return the usage of a trial; a name that was sent twice has the sum."""
-    merged: dict[str, int] = {}
-    for name, count in trial.usage:
-        merged[name] = merged.get(name, 0) + count
-    return merged
 
 
 def _sort(variants: Iterable[str], gated: str) -> list[str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from ledger.canonical import JsonObject, format_canonical
 from ledger.errors import FaultyInput, NotCanonical
 from trials.suite.checks import simplify_value
-from trials.suite.contents import read_document
+from trials.suite.contents import ENDINGS, read_document
 from trials.suite.documents import join_path
 from trials.suite.faults import Faults, format_fault
 from trials.suite.folder import Folder, FoundFile
@@ -30,7 +30,6 @@ from trials.suite.schema import ConfigurationEntry, check_entry
 
 ANSWERS_BYTES_MAX = 512 * 2**20
 """A file of recorded answers; it is held in memory while a run starts."""
-ENDINGS = (".json", ".yaml", ".yml")
 RECORDED = "recorded"
 
 Reader = Callable[[str, str], FoundFile]

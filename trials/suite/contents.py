@@ -8,6 +8,9 @@ from trials.suite.faults import Faults, format_fault
 from trials.suite.folder import FoundFile
 from trials.suite.model import SuiteFile
 
+ENDINGS = (".json", ".yaml", ".yml")
+"""Of the name of a file that holds a document."""
+
 
 def read_document(file: FoundFile | SuiteFile) -> dict[str, object]:
     """Return the object that a JSON or YAML file holds, by the ending of its name.
@@ -15,7 +18,7 @@ def read_document(file: FoundFile | SuiteFile) -> dict[str, object]:
     Raises:
         FaultyInput: it is not text, or not an object, or breaks a rule of ``documents``.
     """
-    if not file.path.endswith((".json", ".yaml", ".yml")):
+    if not file.path.endswith(ENDINGS):
         raise FaultyInput([format_fault(file.path, "", "is not a .json, .yaml or .yml file")])
     text = decode_text(file.data, file.path)
     parse = parse_json if file.path.endswith(".json") else parse_yaml

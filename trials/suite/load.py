@@ -18,7 +18,14 @@ from ledger.errors import FaultyInput
 from trials.suite.cases import PlacedCase, load_cases
 from trials.suite.checks import load_checks
 from trials.suite.configuration import load_graders
-from trials.suite.contents import check_names, list_items, list_names, read_document, read_prose
+from trials.suite.contents import (
+    ENDINGS,
+    check_names,
+    list_items,
+    list_names,
+    read_document,
+    read_prose,
+)
 from trials.suite.documents import join_path, show_value
 from trials.suite.faults import Faults, suggest_name
 from trials.suite.folder import Folder
@@ -77,7 +84,7 @@ def load_suite(path: Path) -> Suite:
 def _locate(path: Path) -> tuple[Path, str]:
     """Return the suite's folder and the name of its file."""
     if not path.is_dir():
-        if not path.name.endswith((".json", ".yaml", ".yml")):
+        if not path.name.endswith(ENDINGS):
             raise FaultyInput([f"{path}: is neither a folder nor a .json, .yaml or .yml file"])
         return path.parent, path.name
     names = [name for name in SUITE_FILES if os.path.lexists(path / name)]

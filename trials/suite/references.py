@@ -18,8 +18,8 @@ from graders.reference import (
     Reference,
     ReferenceEntry,
     ReferenceTotal,
-    list_policies,
-    sum_total,
+    list_values,
+    name_policies,
 )
 from trials.suite.contents import read_document
 from trials.suite.documents import join_path, show_value
@@ -187,17 +187,9 @@ def _narrow(reference: Reference, category: str, period: str) -> Reference:
 
 def _list_values(reference: Reference, category: str, period: str) -> list[Decimal] | None:
     """Return the values of a total, each once; ``None`` where there are too many policies."""
-    touching = {
-        policy
-        for entry in reference.entries
-        for policy, other in entry.alternatives
-        if category in (entry.category, other)
-    }
-    if len(touching) > POLICIES_MAX:  # Each doubles the choices.
+    if len(name_policies(reference, category, period)) > POLICIES_MAX:  # Each doubles the choices.
         return None
-    choices = list_policies(reference, category, period)
-    values = [sum_total(reference, category, period, choice) for choice in choices]
-    return list(dict.fromkeys(values))
+    return list_values(reference, category, period)
 
 
 def _join(values: Iterable[str]) -> str:

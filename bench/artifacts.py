@@ -84,15 +84,22 @@ def put_all(ledger: Ledger, materials: Materials, texts: Sequence[bytes]) -> Non
                         run=materials.suite,
                         slot=at,
                         trial=materials.suite,
+                        attempt=1,
                         answer=answer,
+                        sent=None,
                         response=response,
+                        parts=(),
                         resolved_model=None,
                         request_id=None,
                         stop_reason=None,
                         usage=(),
+                        tokens=(),
+                        cost_usd=None,
+                        stated_cost_usd=None,
                         tool_calls=None,
                         duration_us=0,
                         stated_us=None,
+                        notes=(),
                     )
                 )
                 for answer, response in zip(refs[::2], refs[1::2], strict=True)

@@ -92,6 +92,8 @@ def _draft_run(ledger: Ledger, materials: Materials) -> Iterator[Draft]:
             tools=(),
             plan=materials.prompts[1],
             planned=RUN_TRIALS,
+            seed=0,
+            order=materials.prompts[1],
             inputs=materials.listing,
         )
     )
@@ -127,6 +129,7 @@ def _draft_trial(ledger: Ledger, materials: Materials, run: Digest, slot: int) -
             variant="plain",
             repetition=1,
             prompt=materials.prompts[slot % TEXTS],
+            system=None,
             inputs=(),
         )
     )
@@ -140,15 +143,22 @@ def _draft_outcome(
             run=run,
             slot=slot,
             trial=trial,
+            attempt=1,
             answer=materials.answers[slot % TEXTS],
+            sent=materials.prompts[slot % TEXTS],
             response=materials.responses[slot % TEXTS],
+            parts=(),
             resolved_model="model-1-2026-05-01",
             request_id=f"req_{slot:024}",
             stop_reason="end_turn",
             usage=(("input_tokens", 812), ("output_tokens", 240)),
+            tokens=(("input", 812), ("cache_read", 0), ("cache_write", 0), ("output", 240)),
+            cost_usd="0.006036",
+            stated_cost_usd=None,
             tool_calls=None,
             duration_us=1_834_211,
             stated_us=None,
+            notes=(),
         )
     )
 

@@ -31,10 +31,23 @@ def measure(setting: Setting) -> list[Row]:
             run=materials.suite,
             slot=slot,
             trial=materials.suite,
+            attempt=1,
             cause="no_answer",
             detail="The provider did not answer.",
+            sent=None,
             response=None,
+            parts=(),
+            resolved_model=None,
+            request_id=None,
+            stop_reason=None,
+            usage=(),
+            tokens=(),
+            cost_usd=None,
+            stated_cost_usd=None,
+            tool_calls=None,
             duration_us=slot,
+            stated_us=None,
+            notes=(),
         )
 
     def append(ledger: Ledger, slots: range) -> None:

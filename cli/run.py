@@ -1,5 +1,6 @@
 """``verdict run``: trials, grading, scorecard, gate."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from ledger.digest import Digest, shorten_digest
 from ledger.errors import Busy, FaultyInput, RunIncomplete, StoreUnavailable
 from ledger.projections import Scorecard
 from ledger.signing import check_continues, sign_head
-from providers import Provider, find_provider
+from providers import Provider, Setup, Vault, find_provider
 from trials.asking import GraderModel
 from trials.grade import find_same, grade_run
 from trials.run import CONCURRENCY, Run, find_unfinished, resume_run, run_trials, start_run
@@ -71,8 +72,9 @@ def command(
     if variants and resume:
         raise FaultyInput(["--variant: a run that is resumed has its plan; leave it out"])
     loaded = load_suite(suite)
+    vault = Vault(os.environ)
     configuration = load_configuration(find_configuration(suite, named))
-    provider, models = make_provider(configuration), make_models(loaded)
+    provider, models = make_provider(configuration, vault), make_models(loaded, vault)
     with open_ledger(find_folder(where)) as opened:
         signer = opened.open_signer()
         check_continues(opened.records, signer)
@@ -154,16 +156,31 @@ def find_configuration(suite: Path, named: str) -> Path:
     raise FaultyInput([f"--configuration: no file {named!r}{there}"])
 
 
-def make_provider(configuration: Configuration) -> Provider:
-    """Return the provider that ``configuration`` names, ready to answer."""
-    files = {file.path: file.data for file in configuration.files}
-    return find_provider(configuration.provider)(configuration.settings, files)
+def make_provider(configuration: Configuration, vault: Vault | None = None) -> Provider:
+    """Return the provider that ``configuration`` names, ready to answer.
+
+    Args:
+        configuration: whose settings are checked.
+        vault: the credentials; none by default.
+    """
+    return find_provider(configuration.provider)(
+        Setup(
+            name=configuration.name,
+            model=configuration.model,
+            effort=configuration.effort,
+            tools=configuration.tools,
+            limits=configuration.limits,
+            settings=configuration.settings,
+            files={file.path: file.data for file in configuration.files},
+            vault=vault or Vault(),
+        )
+    )
 
 
-def make_models(suite: Suite) -> dict[str, GraderModel]:
+def make_models(suite: Suite, vault: Vault | None = None) -> dict[str, GraderModel]:
     """Return what answers each role of the graders' questions, ready to answer."""
     return {
-        role: GraderModel(configuration=configuration, provider=make_provider(configuration))
+        role: GraderModel(configuration=configuration, provider=make_provider(configuration, vault))
         for role, configuration in suite.graders
     }
 

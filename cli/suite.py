@@ -18,6 +18,7 @@ from cli.run import CONFIGURATIONS, make_provider
 from cli.setting import DATABASE, find_folder
 from ledger.digest import compute_digest
 from ledger.errors import FaultyInput, NoLedger
+from providers import Vault
 from trials.plan import count_trials
 from trials.suite import (
     Check,
@@ -112,7 +113,7 @@ def load_all(path: Path) -> tuple[Suite, list[Configuration]]:
     faults = Faults()
     suite = faults.attempt(load_suite, path)
     for role, grader in suite.graders if suite else ():
-        _attempt(faults, f"grader_configurations.{role}: ", make_provider, grader)
+        _attempt(faults, f"grader_configurations.{role}: ", _try_provider, grader)
     configurations = []
     home = (path if path.is_dir() else path.parent) / CONFIGURATIONS
     for place in sorted(home.iterdir()) if home.is_dir() else ():
@@ -120,12 +121,17 @@ def load_all(path: Path) -> tuple[Suite, list[Configuration]]:
             continue
         loaded = _attempt(faults, f"{CONFIGURATIONS}/", load_configuration, place)
         if loaded is not None:
-            _attempt(faults, f"{CONFIGURATIONS}/{place.name}: ", make_provider, loaded)
+            _attempt(faults, f"{CONFIGURATIONS}/{place.name}: ", _try_provider, loaded)
             configurations.append(loaded)
     faults.settle()
     if suite is None:  # Then a fault was noted, and settle has raised.
         raise AssertionError(path)
     return suite, configurations
+
+
+def _try_provider(configuration: Configuration) -> None:
+    """Make the provider, without any credential."""
+    make_provider(configuration, Vault(is_dry=True))
 
 
 def _attempt(faults: Faults, prefix: str, call: Callable[[P], T], argument: P) -> T | None:

@@ -25,7 +25,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from ledger.artifact import JSON
-from ledger.canonical import INTEGER_MAX, JsonObject
+from ledger.canonical import INTEGER_MAX
 from ledger.digest import parse_digest
 from ledger.errors import FaultyInput, MalformedDigest
 from ledger.tools import ToolCall, ToolKind, ToolOutcome
@@ -36,6 +36,7 @@ from providers.provider import (
     SessionResult,
     TrialPlace,
 )
+from providers.setup import Setup
 
 FAULTS_MAX = 20
 """Faulty lines that are told one by one."""
@@ -136,18 +137,14 @@ class Recorded:
         return exact or self._spans.get((place.case, None, place.repetition))
 
 
-def make_recorded(settings: JsonObject, files: Mapping[str, bytes]) -> Recorded:
-    """Return the provider for the file that ``settings`` names.
-
-    Args:
-        settings: ``answers_file``, a path.
-        files: path to bytes.
+def make_recorded(setup: Setup) -> Recorded:
+    """Return the provider for the file that ``settings.answers_file`` names.
 
     Raises:
         FaultyInput: a line that is not as above, or two for one place; each with its number.
     """
-    name = posixpath.normpath(str(settings["answers_file"]))
-    data = files[name]
+    name = posixpath.normpath(setup.read_text("answers_file"))
+    data = setup.files[name]
     spans: dict[Place, tuple[int, int]] = {}
     lines: dict[Place, int] = {}
     faults: list[str] = []

@@ -4,18 +4,18 @@ A stranger's provider comes in through the entry-point group ``verdict_ledger.pr
 alone, and only for a name that the table lacks.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
 
-from ledger.canonical import JsonObject
 from ledger.errors import FaultyInput
 from providers.provider import Provider
+from providers.setup import Setup
 
 ENTRY_POINTS = "verdict_ledger.providers"
 
-Factory = Callable[[JsonObject, Mapping[str, bytes]], Provider]
-"""From a configuration's settings and files (path to bytes); raises ``FaultyInput``."""
+Factory = Callable[[Setup], Provider]
+"""From a configuration and this process's secrets; raises ``FaultyInput``."""
 
 PROVIDERS: dict[str, str] = {
     "recorded": "providers.recorded:make_recorded",

@@ -22,6 +22,7 @@ from ledger.outcomes import Cause, Verdict
 from ledger.projections import ANSWERS, Keeper, TrialState, name_answer
 from providers import GraderPlace, Provider, SessionFailure, SessionRequest, SessionResult
 from trials.run import ask_provider
+from trials.sessions import IDENTIFIED, PAID, put_session
 from trials.suite import Configuration, format_configuration
 
 ATTEMPTS_MAX = 2
@@ -142,15 +143,14 @@ class Asker:
         result: SessionResult | SessionFailure,
         duration_us: int,
     ) -> Body:
-        ledger = self._ledger
+        recording = put_session(self._ledger, result)
         if isinstance(result, SessionFailure):
-            raw = result.response
             return GraderFailed(
                 asked=address,
                 cause=result.cause,
                 detail=result.detail,
-                response=None if raw is None else ledger.put(raw, media=result.media),
                 duration_us=duration_us,
+                **recording.pick(*PAID),
             )
         data, media = encode_text(result.answer)
         return GraderAnswered(
@@ -159,13 +159,9 @@ class Asker:
             request=asked.request,
             attempt=asked.attempt,
             asked=address,
-            answer=ledger.put(data, media=media),
-            response=ledger.put(result.response, media=result.media),
-            resolved_model=result.resolved_model,
-            request_id=result.request_id,
-            stop_reason=result.stop_reason,
-            usage=result.usage,
+            answer=self._ledger.put(data, media=media),
             duration_us=duration_us,
+            **recording.pick(*PAID, *IDENTIFIED),
         )
 
 

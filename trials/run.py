@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from ledger.artifact import JSON, JSONL, OCTETS, encode_text
 from ledger.digest import Digest, compute_digest
@@ -33,10 +34,10 @@ from ledger.events import (
 )
 from ledger.log import Ledger
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, Inventory, Keeper, TrialState
-from ledger.tools import format_tool_calls
 from ledger.writer import Draft
-from providers import Provider, SessionFailure, SessionRequest, SessionResult, TrialPlace
+from providers import InputFile, Provider, SessionFailure, SessionRequest, SessionResult, TrialPlace
 from trials.plan import PlannedTrial, format_plan, parse_plan, plan_trials
+from trials.sessions import WHOLE, put_session
 from trials.suite import (
     Case,
     Configuration,
@@ -100,6 +101,8 @@ def start_run(
             tools=configuration.tools,
             plan=ledger.put(format_plan(plan), media=JSON),
             planned=len(plan),
+            seed=0,
+            order=ledger.put(format_plan(plan), media=JSON),
             inputs=ledger.put_listing(files),
         )
     )
@@ -271,7 +274,7 @@ class _Engine:
             prompt=prompt,
             model=self._run.configuration.model,
             effort=self._run.configuration.effort,
-            inputs=case.inputs,
+            inputs=tuple(InputFile(name, compute_digest(data), data) for name, data in case.inputs),
             tools=self._run.configuration.tools,
         )
         draft, _ = await ask_provider(
@@ -288,6 +291,7 @@ class _Engine:
             variant=planned.variant,
             repetition=planned.repetition,
             prompt=self._ledger.put(data, media=media),
+            system=None,
             inputs=tuple(
                 (name, self._ledger.put(content, media=OCTETS)) for name, content in case.inputs
             ),
@@ -301,34 +305,19 @@ class _Engine:
         result: SessionResult | SessionFailure,
         duration_us: int,
     ) -> Body:
-        run, put = self._run.address, self._ledger.put
+        recording = put_session(self._ledger, result)
+        fields: dict[str, Any] = {
+            "run": self._run.address,
+            "slot": planned.slot,
+            "trial": trial,
+            "attempt": 1,
+            "duration_us": duration_us,
+            **recording.pick(*WHOLE),
+        }
         if isinstance(result, SessionFailure):
-            has_bytes = result.response is not None
-            return TrialFailed(
-                run=run,
-                slot=planned.slot,
-                trial=trial,
-                cause=result.cause,
-                detail=result.detail,
-                response=put(result.response or b"", media=result.media) if has_bytes else None,
-                duration_us=duration_us,
-            )
+            return TrialFailed(cause=result.cause, detail=result.detail, **fields)
         data, media = encode_text(result.answer)
-        calls = result.tool_calls
-        return TrialCompleted(
-            run=run,
-            slot=planned.slot,
-            trial=trial,
-            answer=put(data, media=media),
-            response=put(result.response, media=result.media),
-            resolved_model=result.resolved_model,
-            request_id=result.request_id,
-            stop_reason=result.stop_reason,
-            usage=result.usage,
-            tool_calls=None if calls is None else put(format_tool_calls(calls), media=JSON),
-            duration_us=duration_us,
-            stated_us=result.stated_us,
-        )
+        return TrialCompleted(answer=self._ledger.put(data, media=media), **fields)
 
     async def _record(self, body: Body) -> Digest:
         draft = self._ledger.draft(body)

@@ -18,8 +18,10 @@ from ledger.events.grading import (
     VerdictGiven,
 )
 from ledger.events.runs import (
+    AttemptFailed,
     RunCompleted,
     RunStarted,
+    RunStopped,
     TrialCompleted,
     TrialFailed,
     TrialStarted,
@@ -28,6 +30,7 @@ from ledger.events.suites import SuiteRegistered
 
 __all__ = [
     "ArtifactRedacted",
+    "AttemptFailed",
     "Body",
     "DiagnosisMade",
     "Entry",
@@ -39,6 +42,7 @@ __all__ = [
     "GradingStarted",
     "RunCompleted",
     "RunStarted",
+    "RunStopped",
     "SuiteRegistered",
     "TrialCompleted",
     "TrialFailed",

@@ -72,11 +72,13 @@ class GraderAnswered:
             ``asked``, so that a reader finds the answer to a question by these alone.
         asked: the ``grader.asked`` event.
         answer: the answer text.
+        sent: body of the request as it went out, byte for byte; ``None`` where nothing was sent.
         response: what the provider sent, byte for byte.
         resolved_model: the model that says it answered, where the provider tells.
         request_id: the provider's own name for the call, where there is one.
         stop_reason: as the provider gave it.
         usage: name and count as sent.
+        tokens: as in ``attempt.failed``, like ``cost_usd`` and ``stated_cost_usd``.
         duration_us: microseconds.
     """
 
@@ -89,17 +91,21 @@ class GraderAnswered:
     attempt: Count
     asked: Digest
     answer: ArtifactRef
+    sent: ArtifactRef | None
     response: ArtifactRef
     resolved_model: str | None
     request_id: str | None
     stop_reason: str | None
     usage: tuple[tuple[str, Count], ...]
+    tokens: tuple[tuple[str, Count], ...]
+    cost_usd: str | None
+    stated_cost_usd: str | None
     duration_us: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraderFailed:
-    """The call to the grader's model failed; ``cause`` and ``detail`` as in ``trial.failed``."""
+    """The call to the grader's model failed; the fields as in ``trial.failed``."""
 
     KIND: ClassVar[str] = "grader.failed"
     V: ClassVar[int] = 1
@@ -107,7 +113,12 @@ class GraderFailed:
     asked: Digest
     cause: str
     detail: str
+    sent: ArtifactRef | None
     response: ArtifactRef | None
+    usage: tuple[tuple[str, Count], ...]
+    tokens: tuple[tuple[str, Count], ...]
+    cost_usd: str | None
+    stated_cost_usd: str | None
     duration_us: Count
 
 

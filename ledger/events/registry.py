@@ -20,8 +20,10 @@ from ledger.events.grading import (
     VerdictGiven,
 )
 from ledger.events.runs import (
+    AttemptFailed,
     RunCompleted,
     RunStarted,
+    RunStopped,
     TrialCompleted,
     TrialFailed,
     TrialStarted,
@@ -35,6 +37,7 @@ KINDS: Mapping[str, type[Body]] = {
     kind.KIND: kind
     for kind in (
         ArtifactRedacted,
+        AttemptFailed,
         DiagnosisMade,
         GraderAnswered,
         GraderAsked,
@@ -43,6 +46,7 @@ KINDS: Mapping[str, type[Body]] = {
         GradingStarted,
         RunCompleted,
         RunStarted,
+        RunStopped,
         SuiteRegistered,
         TrialCompleted,
         TrialFailed,

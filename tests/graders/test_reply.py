@@ -18,7 +18,10 @@ from graders.reply import (
 )
 from ledger.outcomes import Cause, Verdict
 
-EDGES = " \t\n\r\v\f\u00a0\u2028\u3000\u200b\u200c\u200d\u2060\ufeff"
+EDGES = (
+    " \t\n\r\v\f\x85\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\u200b\u200c\u200d\u2060\ufeff"
+)
 
 
 @given(

@@ -285,7 +285,7 @@ def test_artifacts_and_events_are_told_apart():
     trial = example_of(TrialStarted)
     assert CODEC.events_of(trial) == [trial.run]
     inputs = [ref for _, ref in trial.inputs]
-    assert CODEC.artifacts_of(trial) == [trial.prompt, *inputs]
+    assert CODEC.artifacts_of(trial) == [trial.prompt, trial.system, *inputs]
     verdict = VerdictGiven(
         grading=trial.run, trial=trial.run, slot=0, check="c", variant="v", answers=(),
         verdict=Verdict.UNPROVEN, cause=Cause.BUDGET, reason="",

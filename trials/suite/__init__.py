@@ -10,12 +10,22 @@ from trials.suite.configuration import load_configuration
 from trials.suite.keys import format_key, parse_key
 from trials.suite.load import load_suite
 from trials.suite.manifest import format_configuration, format_manifest, suite_artifacts
-from trials.suite.model import Case, Check, Configuration, Suite, SuiteFile, Variant, compose_prompt
+from trials.suite.model import (
+    Case,
+    Check,
+    Configuration,
+    Price,
+    Suite,
+    SuiteFile,
+    Variant,
+    compose_prompt,
+)
 
 __all__ = [
     "Case",
     "Check",
     "Configuration",
+    "Price",
     "Suite",
     "SuiteFile",
     "Variant",

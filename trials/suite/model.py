@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from graders.grader import Grader, Key
 from ledger.canonical import JsonObject
 from ledger.tools import ToolKind
+from providers import UNLIMITED, Limits
 
+ANSWER = "answer"
+"""What a check's grader looks at where the suite says nothing else."""
+ATTEMPTS_MAX = 4
+"""Calls for one trial where its configuration says nothing else."""
 PLACEHOLDER = "{{question}}"
 
 
@@ -20,11 +26,15 @@ class SuiteFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One prompt under test; ``prompt`` is the whole text of its file, nothing stripped."""
+    """One prompt under test; ``prompt`` is the whole text of its file, nothing stripped.
+
+    ``system`` is that of the system text, ``None`` where the variant has none.
+    """
 
     name: str
     prompt: str
     description: str
+    system: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +65,11 @@ class Configuration:
         tools: kinds of tool that a session may use, in the order of the file.
         recorded_from: who gave the answers that a file records, for people, for example
             ``anthropic, claude-code``; ``None`` where the provider itself answers.
+        resolved_models: names under which ``model`` may answer beside its own.
+        limits: how far one call may go.
+        attempts_max: calls for one trial or one question of a grader, the first one included.
+        requests_per_minute: calls that are begun in a minute, by all configurations of the provider
+            in one window; ``None``: no bound.
         settings: the provider's own, within the limits of canonical JSON.
         files: the configuration's file and the files that its settings name, sorted by path from
             the configuration's folder (``6b.json``, ``../answers/6b.jsonl``).
@@ -69,6 +84,25 @@ class Configuration:
     description: str
     settings: JsonObject
     files: tuple[SuiteFile, ...]
+    resolved_models: tuple[str, ...] = ()
+    limits: Limits = UNLIMITED
+    attempts_max: int = ATTEMPTS_MAX
+    requests_per_minute: int | None = None
+
+
+class Price(NamedTuple):
+    """What a model's tokens cost, US dollars for a million of each.
+
+    ``provider`` and ``model`` are as a configuration names them; cached input costs what input does
+    where the table says nothing else.
+    """
+
+    provider: str
+    model: str
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal
+    cache_write: Decimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +116,8 @@ class Check:
             suite's own ``fact_extraction`` is among them where the grader asks an extractor.
         minimum_pass_rate: 0 to 1, as written.
         critical: whether a single fail fails the gate.
+        evidence: what the grader looks at: ``answer``, or the name of a further part of the
+            session, such as a report that the application keeps.
     """
 
     name: str
@@ -91,6 +127,7 @@ class Check:
     minimum_pass_rate: Decimal
     critical: bool
     description: str
+    evidence: str = ANSWER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +140,9 @@ class Suite:
         repetitions: trials for each case and variant, at least 1.
         graders: the role of a grader's question and the configuration that answers it, sorted.
         files: every file that the suite rests on, sorted by path.
+        prices: of the models that it is run with, for budgets and costs.
+        refuses_other_models: whether the gate fails where a trial was answered by a model of
+            another name than the one asked for.
     """
 
     name: str
@@ -114,6 +154,8 @@ class Suite:
     repetitions: int
     graders: tuple[tuple[str, Configuration], ...]
     files: tuple[SuiteFile, ...]
+    prices: tuple[Price, ...] = ()
+    refuses_other_models: bool = False
 
 
 def compose_prompt(variant: Variant, case: Case) -> str:

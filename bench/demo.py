@@ -13,8 +13,9 @@ from cli.run import find_configuration, make_provider
 from cli.setting import Opened, open_ledger, open_stores
 from ledger.outcomes import Verdict
 from ledger.verify import Tally, verify_ledger
+from trials.engine import run_trials
 from trials.grade import grade_run
-from trials.run import run_trials, start_run
+from trials.run import start_run
 from trials.suite import Suite, load_configuration, load_suite
 
 NAME = "gsm8k"

@@ -1,28 +1,39 @@
 """``verdict run``: trials, grading, scorecard, gate."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from decimal import Decimal
 from pathlib import Path
 
 import click
 
+from cli.interrupt import catch_interrupts
+from cli.options import AMOUNT
 from cli.render import print_json, print_next, print_report, progress, report_to_json
 from cli.setting import Opened, find_folder, hold_run, open_ledger
 from ledger.digest import Digest, shorten_digest
 from ledger.errors import Busy, FaultyInput, RunIncomplete, StoreUnavailable
 from ledger.projections import Scorecard
 from ledger.signing import check_continues, sign_head
-from providers import Provider, Setup, Vault, find_provider
-from trials.asking import GraderModel
+from providers import Provider, SessionRequest, Setup, TrialPlace, Vault, find_provider
+from trials.budget import Budget, Purse, Tariff, check_budget
+from trials.engine import CONCURRENCY, Lane, run_window
 from trials.grade import find_same, grade_run
-from trials.run import CONCURRENCY, Run, find_unfinished, resume_run, run_trials, start_run
+from trials.pace import Pace
+from trials.plan import SEED
+from trials.run import Run, check_secrets, find_unfinished, resume_run, start_runs
 from trials.scorecard import Report, make_report
+from trials.spent import read_spent
 from trials.suite import Configuration, Suite, load_configuration, load_suite
 from trials.suite.contents import ENDINGS
+from trials.window import Respondent, Window
 
 CONFIGURATIONS = "configurations"
 """The folder of a suite that has what can be tested."""
 EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
+MINUTE_S = 60
+CONCURRENCIES = click.IntRange(1, 10_000)
 
 
 @click.command()
@@ -32,8 +43,10 @@ EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
     "-c",
     "named",
     required=True,
+    multiple=True,
     metavar="NAME|FILE",
-    help="What is under test: a file, or the name of one in the suite's configurations/.",
+    help="What is under test: a file, or the name of one in the suite's configurations/. May be "
+    "given several times: the trials of all take turns.",
 )
 @click.option(
     "--variant",
@@ -44,11 +57,43 @@ EXIT_CODES = {"passed": 0, "failed": 1, "incomplete": 3}
 )
 @click.option("--resume", metavar="RUN|last", help="Go on with a run that was cut off.")
 @click.option(
+    "--seed",
+    type=click.IntRange(0, 2**53 - 1),
+    default=SEED,
+    show_default=True,
+    help="Draws the order of the trials, which is recorded.",
+)
+@click.option(
     "--concurrency",
-    type=click.IntRange(1, 10_000),
+    type=CONCURRENCIES,
     default=CONCURRENCY,
     show_default=True,
     help="Trials under way at a time.",
+)
+@click.option(
+    "--grader-concurrency",
+    type=CONCURRENCIES,
+    default=CONCURRENCY,
+    show_default=True,
+    help="Trials that are graded at a time.",
+)
+@click.option(
+    "--max-cost",
+    "cost_usd_max",
+    type=AMOUNT,
+    help="Stop before the call that could bring the cost above so many US dollars.",
+)
+@click.option(
+    "--max-tokens",
+    "tokens_max",
+    type=click.IntRange(1),
+    help="Stop before the call that could bring the tokens above so many.",
+)
+@click.option(
+    "--max-minutes",
+    "minutes_max",
+    type=click.FloatRange(0, min_open=True),
+    help="Stop before the call that could end later.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the scorecard as JSON, for programs.")
 @click.pass_obj
@@ -56,16 +101,24 @@ def command(
     where: str | None,
     *,
     suite: Path,
-    named: str,
+    named: tuple[str, ...],
     variants: tuple[str, ...],
     resume: str | None,
+    seed: int,
     concurrency: int,
+    grader_concurrency: int,
+    cost_usd_max: Decimal | None,
+    tokens_max: int | None,
+    minutes_max: float | None,
     as_json: bool,
 ) -> None:
     """Run SUITE against a configuration, grade the trials, print the scorecard.
 
     The plan is recorded before the first answer, every answer with its bytes; at the end the log
-    is signed. A run that was cut off, by whatever, goes on with --resume last.
+    is signed. A run that was cut off, by whatever, goes on with --resume last: by Ctrl-C (which
+    first finishes what is in flight), by a budget, by a provider that refuses every call.
+
+    Credentials come from the environment alone (docs/providers.md) and are never recorded.
 
     Exit status: 0 gate passed, 1 gate failed, 2 usage or bad input, 3 incomplete.
     """
@@ -73,58 +126,146 @@ def command(
         raise FaultyInput(["--variant: a run that is resumed has its plan; leave it out"])
     loaded = load_suite(suite)
     vault = Vault(os.environ)
-    configuration = load_configuration(find_configuration(suite, named))
-    provider, models = make_provider(configuration, vault), make_models(loaded, vault)
+    configurations = [load_configuration(find_configuration(suite, name)) for name in named]
+    respondents = [make_respondent(configuration, vault) for configuration in configurations]
+    models = make_models(loaded, vault)
+    check_secrets(vault, loaded, configurations)
+    budget = Budget(
+        cost_usd_max=cost_usd_max,
+        tokens_max=tokens_max,
+        wall_s_max=None if minutes_max is None else minutes_max * MINUTE_S,
+    )
+    everybody = [*respondents, *models.values()]
+    tariff = Tariff(loaded.prices)
+    check_budget(
+        budget,
+        tariff,
+        [(each.configuration, each.provider, _make_sample(each)) for each in everybody],
+    )
     with open_ledger(find_folder(where)) as opened:
         signer = opened.open_signer()
         check_continues(opened.records, signer)
-        run = _open_run(opened, loaded, configuration, variants, resume)
-        report = perform_run(opened, run, provider, models, concurrency=concurrency)
+        runs = (
+            [_find_run(opened, loaded, configuration, resume) for configuration in configurations]
+            if resume
+            else start_runs(opened.ledger, loaded, configurations, variants=variants, seed=seed)
+        )
+        graders = [model.configuration for model in models.values()]
+        spent = read_spent(
+            opened.ledger, {run.address: run.configuration for run in runs}, graders, tariff
+        )
+        window = Window(
+            vault=vault,
+            purse=Purse(budget, tariff, spent),
+            pace=Pace(each.configuration for each in everybody),
+        )
+        reports = perform_runs(
+            opened,
+            [Lane(run=run, respondent=each) for run, each in zip(runs, respondents, strict=True)],
+            models,
+            window=window,
+            concurrency=concurrency,
+            grader_concurrency=grader_concurrency,
+        )
         sign_head(opened.records, signer)
     if as_json:
-        print_json(report_to_json(report))
+        documents = [report_to_json(report) for report in reports]
+        print_json(documents[0] if len(documents) == 1 else documents)
     else:
+        _print_reports(where, reports)
+    raise SystemExit(max(EXIT_CODES[report.gate] for report in reports))
+
+
+def _print_reports(where: str | None, reports: Sequence[Report]) -> None:
+    for index, report in enumerate(reports):
+        if index:
+            click.echo()
         print_report(report)
         print_next(where, report)
-    raise SystemExit(EXIT_CODES[report.gate])
+
+
+def _make_sample(respondent: Respondent) -> SessionRequest:
+    """Return a request such as will be sent; whether it has a bound depends on no text."""
+    configuration = respondent.configuration
+    return SessionRequest(
+        place=TrialPlace("", "", 1),
+        prompt="",
+        model=configuration.model,
+        effort=configuration.effort,
+        limits=configuration.limits,
+    )
 
 
 def perform_run(
-    opened: Opened,
-    run: Run,
-    provider: Provider,
-    models: Mapping[str, GraderModel],
-    *,
-    concurrency: int = CONCURRENCY,
+    opened: Opened, run: Run, provider: Provider, models: Mapping[str, Respondent]
 ) -> Report:
-    """Make the trials that are missing, grade them, and return the scorecard.
+    """Make the trials of one run that are missing, grade them; as ``perform_runs``."""
+    respondent = Respondent(configuration=run.configuration, provider=provider)
+    (report,) = perform_runs(opened, [Lane(run=run, respondent=respondent)], models)
+    return report
+
+
+def perform_runs(
+    opened: Opened,
+    lanes: Sequence[Lane],
+    models: Mapping[str, Respondent],
+    *,
+    window: Window | None = None,
+    concurrency: int = CONCURRENCY,
+    grader_concurrency: int = CONCURRENCY,
+) -> list[Report]:
+    """Make the trials that are missing, grade them, and return the scorecard of each run.
 
     Args:
         opened: the ledger.
-        run: as ``start_run`` or ``resume_run`` returned it.
-        provider: answers the trials.
+        lanes: the runs, and who answers their trials.
         models: answer the graders' questions; made before the first trial, so that a fault in
             what they are made of is said before any trial is paid for.
+        window: what all calls share.
         concurrency: trials under way at a time.
+        grader_concurrency: trials that are graded at a time.
 
     Raises:
         RunIncomplete: it was cut off; what is recorded stands, and the message says how to go on.
     """
     ledger, keeper = opened.ledger, opened.keeper
-    with hold_run(opened, run.address):
+    window = window or Window()
+    runs = [lane.run for lane in lanes]
+    with ExitStack() as held, catch_interrupts(window.stop):
+        for run in runs:
+            held.enter_context(hold_run(opened, run.address))
         try:
             with progress("trials ") as tell:
-                run_trials(run, ledger, keeper, provider, concurrency=concurrency, tell=tell)
-            card = _grade(opened, run, models)
+                run_window(lanes, ledger, keeper, window=window, concurrency=concurrency, tell=tell)
+            _check_stopped(window)
+            cards = [_grade(opened, run, models, window, grader_concurrency) for run in runs]
+            _check_stopped(window)
         except (StoreUnavailable, Busy, RunIncomplete, KeyboardInterrupt) as error:
-            short = shorten_digest(run.address)
-            why = str(error) or "stopped"
-            hint = f"run {short} is incomplete: go on with --resume {short}"
-            raise RunIncomplete(f"{why}\n{hint}") from error
-    return make_report(ledger, keeper, card.grading)
+            raise RunIncomplete(_describe_incomplete(str(error) or "stopped", runs)) from error
+    return [make_report(ledger, keeper, card.grading) for card in cards]
 
 
-def _grade(opened: Opened, run: Run, models: Mapping[str, GraderModel]) -> Scorecard:
+def _check_stopped(window: Window) -> None:
+    if window.stop.cause is not None:
+        raise RunIncomplete(f"{window.stop.cause}: {window.stop.detail}")
+
+
+def _describe_incomplete(why: str, runs: Sequence[Run]) -> str:
+    """Return why the runs are incomplete, and how to go on."""
+    if len(runs) == 1:
+        short = shorten_digest(runs[0].address)
+        return f"{why}\nrun {short} is incomplete: go on with --resume {short}"
+    named = ", ".join(shorten_digest(run.address) for run in runs)
+    return f"{why}\nruns {named} are incomplete: go on with --resume last"
+
+
+def _grade(
+    opened: Opened,
+    run: Run,
+    models: Mapping[str, Respondent],
+    window: Window,
+    concurrency: int,
+) -> Scorecard:
     """Grade the trials, unless just this was done before."""
     ledger, keeper = opened.ledger, opened.keeper
     same = find_same(ledger, keeper, run.address, run.suite)
@@ -138,6 +279,8 @@ def _grade(opened: Opened, run: Run, models: Mapping[str, GraderModel]) -> Score
             run.suite_event,
             run.suite,
             models=models,
+            window=window,
+            concurrency=concurrency,
             tell=tell,
         )
 
@@ -177,28 +320,24 @@ def make_provider(configuration: Configuration, vault: Vault | None = None) -> P
     )
 
 
-def make_models(suite: Suite, vault: Vault | None = None) -> dict[str, GraderModel]:
+def make_models(suite: Suite, vault: Vault | None = None) -> dict[str, Respondent]:
     """Return what answers each role of the graders' questions, ready to answer."""
-    return {
-        role: GraderModel(configuration=configuration, provider=make_provider(configuration, vault))
-        for role, configuration in suite.graders
-    }
+    return {role: make_respondent(configuration, vault) for role, configuration in suite.graders}
 
 
-def _open_run(
-    opened: Opened,
-    suite: Suite,
-    configuration: Configuration,
-    variants: tuple[str, ...],
-    resume: str | None,
-) -> Run:
-    if resume is None:
-        return start_run(opened.ledger, suite, configuration, variants=variants)
+def make_respondent(configuration: Configuration, vault: Vault | None = None) -> Respondent:
+    """Return ``configuration`` with its provider."""
+    return Respondent(configuration=configuration, provider=make_provider(configuration, vault))
+
+
+def _find_run(opened: Opened, suite: Suite, configuration: Configuration, resume: str) -> Run:
+    """Return the run that ``--resume`` names."""
     address: Digest | None
     if resume == "last":
         address = find_unfinished(opened.ledger, opened.keeper, suite, configuration)
         if address is None:
-            raise FaultyInput(["--resume: no unfinished run of this suite and configuration"])
+            what = "no unfinished run of this suite and configuration"
+            raise FaultyInput([f"--resume: {what}"])
     else:
         _, address = opened.ledger.resolve(resume)
     return resume_run(opened.ledger, address, suite, configuration)

@@ -30,7 +30,7 @@ from trials.suite import (
 )
 from trials.suite.contents import ENDINGS
 from trials.suite.faults import Faults
-from trials.suite.manifest import format_rate
+from trials.suite.manifest import format_decimal
 from trials.suite.shapes import FileKind, make_shape
 
 P = TypeVar("P")
@@ -152,7 +152,7 @@ def suite_to_json(suite: Suite, configurations: Sequence[Configuration]) -> dict
             {
                 "grader": check.grader.name,
                 "is_critical": check.critical,
-                "minimum_pass_rate": format_rate(check.minimum_pass_rate),
+                "minimum_pass_rate": format_decimal(check.minimum_pass_rate),
                 "name": check.name,
                 "roles": list(check.grader.roles),
             }

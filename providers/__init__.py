@@ -1,5 +1,6 @@
 """Providers: a request in, a result with its raw bytes out."""
 
+from providers.bounds import FRAME_TOKENS, Bounded
 from providers.provider import (
     UNLIMITED,
     Closing,
@@ -16,11 +17,14 @@ from providers.provider import (
     TrialPlace,
 )
 from providers.registry import find_provider
+from providers.scrub import scrub_session
 from providers.setup import Setup
 from providers.vault import Vault
 
 __all__ = [
+    "FRAME_TOKENS",
     "UNLIMITED",
+    "Bounded",
     "Closing",
     "GraderPlace",
     "InputFile",
@@ -36,4 +40,5 @@ __all__ = [
     "TrialPlace",
     "Vault",
     "find_provider",
+    "scrub_session",
 ]

@@ -1,6 +1,7 @@
-r"""Answers from a file: those of trials by their place, those of graders' models by their request.
+r"""Answers from files: those of trials by their place, those of graders' models by their request.
 
-The network is never asked. The file is JSON lines; the line itself is the response that is kept.
+The network is never asked. The setting ``answers_file`` names a file of JSON lines; the line itself
+is the response that is kept.
 
 1. The answer of a trial has ``case``, and optionally ``variant`` (any, if absent) and
    ``repetition`` (1).
@@ -12,6 +13,10 @@ The network is never asked. The file is JSON lines; the line itself is the respo
    ``input`` and ``outcome``, see ``ledger/tools.py``; an empty list says that no tool was called,
    no list that nobody knows), ``duration_us`` (how long it took, microseconds), and ``metadata``,
    an object that nobody reads.
+4. A whole session that Claude Code or Codex recorded answers one trial. The setting
+   ``transcripts`` lists them: ``case``, optionally ``variant`` and ``repetition``, the ``file``,
+   and its ``format`` (``claude-stream``, ``claude-session`` or ``codex-exec``). The file is the
+   response that is kept. One that holds no answer is a failed trial.
 
     {"case": "gsm8k-0001", "answer": "9 eggs\nA: 18"}
     {"request": "blake3:1f3c…", "answer": "{\"passed\": true, …}", "usage": {"output_tokens": 41}}
@@ -20,23 +25,27 @@ The network is never asked. The file is JSON lines; the line itself is the respo
 import json
 import posixpath
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
-from ledger.artifact import JSON
+from ledger.artifact import JSON, JSONL
 from ledger.canonical import INTEGER_MAX
 from ledger.digest import parse_digest
 from ledger.errors import FaultyInput, MalformedDigest
 from ledger.tools import ToolCall, ToolKind, ToolOutcome
 from providers.provider import (
     GraderPlace,
+    Session,
     SessionFailure,
     SessionRequest,
     SessionResult,
+    Tokens,
     TrialPlace,
 )
 from providers.setup import Setup
+from providers.transcripts import FORMATS, conclude, read_transcript
 
 FAULTS_MAX = 20
 """Faulty lines that are told one by one."""
@@ -101,17 +110,46 @@ class _GraderLine(_Session):
         return f"request {_show(self.request)}, attempt {self.attempt}"
 
 
+class _TranscriptEntry(_Entry):
+    case: str
+    variant: str | None = None
+    repetition: Number = 1
+    file: str
+    format: str
+
+    def place(self) -> Place:
+        return self.case, self.variant, self.repetition
+
+    def describe(self) -> str:
+        return f"case {_show(self.case)}, repetition {self.repetition}"
+
+
 class Recorded:
     """Recorded answers (``providers.Provider``)."""
 
-    def __init__(self, data: bytes, spans: Mapping[Place, tuple[int, int]]) -> None:
-        """Take the file and where each answer's line begins and ends in it."""
+    def __init__(
+        self,
+        data: bytes,
+        spans: Mapping[Place, tuple[int, int]],
+        transcripts: Mapping[Place, tuple[str, bytes]],
+    ) -> None:
+        """Take the file, where each answer's line begins and ends in it, and the transcripts.
+
+        Args:
+            data: the file of answers.
+            spans: by place.
+            transcripts: format and bytes, by place; there is none that has a span.
+        """
         self._data = data
         self._spans = spans
+        self._transcripts = transcripts
 
     async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
         """Return the recorded answer, or that there is none."""
-        span = self._find(request.place)
+        place = self._find(request.place)
+        if place is not None and place in self._transcripts:
+            return _read_session(*self._transcripts[place])
+        span = None if place is None else self._spans[place]
         if span is None:
             detail = f"no recorded answer for {_describe(request.place)}"
             return SessionFailure(cause="no_answer", detail=detail)
@@ -130,21 +168,38 @@ class Recorded:
             stated_us=line.duration_us,
         )
 
-    def _find(self, place: TrialPlace | GraderPlace) -> tuple[int, int] | None:
+    def bound_tokens(self, request: SessionRequest) -> Tokens:
+        """Return none: what is on file is not paid for again."""
+        return Tokens()
+
+    def _find(self, place: TrialPlace | GraderPlace) -> Place | None:
+        """Return the recorded place that answers ``place``: its own, or that of any variant."""
         if isinstance(place, GraderPlace):
-            return self._spans.get((place.request, None, place.attempt))
-        exact = self._spans.get((place.case, place.variant, place.repetition))
-        return exact or self._spans.get((place.case, None, place.repetition))
+            places: list[Place] = [(place.request, None, place.attempt)]
+        else:
+            any_variant = (place.case, None, place.repetition)
+            places = [(place.case, place.variant, place.repetition), any_variant]
+        known = (item for item in places if item in self._spans or item in self._transcripts)
+        return next(known, None)
 
 
 def make_recorded(setup: Setup) -> Recorded:
-    """Return the provider for the file that ``settings.answers_file`` names.
+    """Return the provider for the files that ``answers_file`` and ``transcripts`` name.
 
     Raises:
-        FaultyInput: a line that is not as above, or two for one place; each with its number.
+        FaultyInput: neither is there; a line or an entry that is not as above, or two for one
+            place; each with its number.
     """
-    name = posixpath.normpath(setup.read_text("answers_file"))
-    data = setup.files[name]
+    setup.check_settings({"answers_file", "transcripts"})
+    data, spans = b"", dict[Place, tuple[int, int]]()
+    if "answers_file" in setup.settings or "transcripts" not in setup.settings:
+        name = posixpath.normpath(setup.read_text("answers_file"))
+        data = setup.files[name]
+        spans = _read_answers(name, data)
+    return Recorded(data, spans, _read_transcripts(setup, spans))
+
+
+def _read_answers(name: str, data: bytes) -> dict[Place, tuple[int, int]]:
     spans: dict[Place, tuple[int, int]] = {}
     lines: dict[Place, int] = {}
     faults: list[str] = []
@@ -170,7 +225,40 @@ def make_recorded(setup: Setup) -> Recorded:
         faults[FAULTS_MAX:] = [f"{name}: and {len(faults) - FAULTS_MAX:,} more faulty lines"]
     if faults:
         raise FaultyInput(faults)
-    return Recorded(data, spans)
+    return spans
+
+
+def _read_transcripts(
+    setup: Setup, answered: Mapping[Place, tuple[int, int]]
+) -> dict[Place, tuple[str, bytes]]:
+    """Return format and bytes of each transcript; none is for a place that is ``answered``."""
+    listed = setup.settings.get("transcripts", [])
+    if not isinstance(listed, list):
+        raise setup.fault("settings.transcripts", "is not a list; write the transcripts in [ and ]")
+    found: dict[Place, tuple[str, bytes]] = {}
+    for index, item in enumerate(listed):
+        where = f"settings.transcripts.{index}"
+        try:
+            entry = _TranscriptEntry.model_validate(item)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join([where, *map(str, first["loc"])])
+            raise setup.fault(field, first["msg"]) from error
+        if entry.format not in FORMATS:
+            known = ", ".join(FORMATS)
+            raise setup.fault(f"{where}.format", f"{_show(entry.format)} is none of {known}")
+        if entry.place() in found or entry.place() in answered:
+            raise setup.fault(where, f"a second answer for {entry.describe()}; leave one out")
+        found[entry.place()] = (entry.format, setup.files[posixpath.normpath(entry.file)])
+    return found
+
+
+def _read_session(name: str, data: bytes) -> SessionResult | SessionFailure:
+    """Return what a transcript in the format ``name`` says; history is not asked for again."""
+    result = conclude(Session(response=data, media=JSONL), read_transcript(name, data))
+    if isinstance(result, SessionFailure):
+        return replace(result, is_transient=False, stops_run=False)
+    return result
 
 
 def _describe(place: TrialPlace | GraderPlace) -> str:

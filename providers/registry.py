@@ -18,6 +18,7 @@ Factory = Callable[[Setup], Provider]
 """From a configuration and this process's secrets; raises ``FaultyInput``."""
 
 PROVIDERS: dict[str, str] = {
+    "command": "providers.command:make_command",
     "recorded": "providers.recorded:make_recorded",
 }
 

@@ -87,13 +87,19 @@ class Vault:
 
     def scrub(self, data: bytes) -> bytes:
         """Return ``data`` with the name of each secret in its place."""
-        if not self._names:
-            return data
+        return self._compile().sub(self._replace, data) if self._names else data
+
+    def find_names(self, data: bytes) -> list[str]:
+        """Return the names of the secrets that stand in ``data``, sorted."""
+        found = self._compile().findall(data) if self._names else []
+        return sorted({self._names[spelling] for spelling in found})
+
+    def _compile(self) -> re.Pattern[bytes]:
         if self._pattern is None:
             # The longest first: one secret may begin with another.
             longest = sorted(self._names, key=len, reverse=True)
             self._pattern = re.compile(b"|".join(map(re.escape, longest)))
-        return self._pattern.sub(self._replace, data)
+        return self._pattern
 
     def scrub_text(self, text: str) -> str:
         """Return ``text`` with the name of each secret in its place."""

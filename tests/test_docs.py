@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [page for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))] if page.exists()]
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    for package in ("ledger", "graders", "trials")
+    for package in ("ledger", "graders", "providers", "trials")
     for path in (ROOT / package).rglob("*.py")
 )
 

@@ -4,7 +4,8 @@
 2. an answer that a grader cannot read is asked for once more, and no third time;
 3. a question that this grading has an answer to is not asked again, so a grading that was cut off
    pays for nothing twice;
-4. a call that fails is an outcome. Nothing that a provider does loses a grading.
+4. a call that fails for the moment is made again (``trials/attempts``), one that fails for good is
+   an outcome. Nothing that a provider does loses a grading.
 """
 
 import asyncio
@@ -16,25 +17,32 @@ from graders import Decision, GraderRequest
 from ledger.artifact import JSON, ArtifactRef, decode_text, encode_text
 from ledger.digest import Digest
 from ledger.errors import RedactedArtifact
-from ledger.events import Body, GraderAnswered, GraderAsked, GraderFailed
+from ledger.events import (
+    Body,
+    Entry,
+    GraderAnswered,
+    GraderAsked,
+    GraderFailed,
+    GradingStarted,
+)
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import ANSWERS, Keeper, TrialState, name_answer
-from providers import GraderPlace, Provider, SessionFailure, SessionRequest, SessionResult
-from trials.run import ask_provider
-from trials.sessions import IDENTIFIED, PAID, put_session
-from trials.suite import Configuration, format_configuration
+from providers import GraderPlace, SessionFailure, SessionRequest
+from trials.attempts import (
+    Begun,
+    Call,
+    Errand,
+    answer_errand,
+    close_providers,
+    count_attempts,
+)
+from trials.sessions import IDENTIFIED, PAID, Recording
+from trials.suite import format_configuration
+from trials.window import Respondent, Window
 
 ATTEMPTS_MAX = 2
 """Times that a request is sent before its answer counts as unreadable."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraderModel:
-    """What answers the questions of a role: a configuration, and its provider ready to answer."""
-
-    configuration: Configuration
-    provider: Provider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,18 +62,32 @@ class Asker:
     """Asks the questions of one grading, but for those that it has an answer to already."""
 
     def __init__(
-        self, ledger: Ledger, keeper: Keeper, grading: Digest, models: Mapping[str, GraderModel]
+        self,
+        ledger: Ledger,
+        keeper: Keeper,
+        grading: Digest,
+        models: Mapping[str, Respondent],
+        window: Window,
     ) -> None:
-        """Take where to record, what is recorded, and the model of each role."""
+        """Take where to record, what is recorded, and who answers each role."""
         self._ledger = ledger
         # Read once: folding what was added after each question would cost more than asking.
         self._recorded = {
             name_answer(grading, state.slot, state.request, state.attempt): state
             for state in keeper.scan(ANSWERS, f"{grading}/")
         }
+        begun = ledger.find(grading)
+        assert isinstance(begun.event.body, GradingStarted)  # noqa: S101 - the caller's
+        self._run = begun.event.body.run
+        self._begun = _find_begun(ledger, begun)
         self._grading = grading
         self._models = models
+        self._window = window
         self._configurations: dict[str, ArtifactRef] = {}
+
+    async def close(self) -> None:
+        """Close what the models hold open, at the end of an event loop."""
+        await close_providers(self._models.values())
 
     async def ask(
         self, trial: TrialState, request: GraderRequest, is_readable: Callable[[str], bool]
@@ -81,7 +103,8 @@ class Asker:
             reply = recorded or await self._ask_once(trial, model, request, attempt)
             events += reply.events
             outcome = reply.outcome
-            if isinstance(outcome, str) and is_readable(outcome):
+            # A call that failed was made again already, as often as that could help.
+            if not isinstance(outcome, str) or is_readable(outcome):
                 break
         return Reply(events=tuple(events), outcome=outcome)
 
@@ -96,20 +119,32 @@ class Asker:
         return Reply(events=(state.answered,), outcome=read_answer(self._ledger, state.answer))
 
     async def _ask_once(
-        self, trial: TrialState, model: GraderModel, request: GraderRequest, attempt: int
+        self, trial: TrialState, model: Respondent, request: GraderRequest, attempt: int
     ) -> Reply:
         asked = self._make_question(trial, model, request, attempt)
-        draft = self._ledger.draft(asked)
-        await asyncio.wrap_future(self._ledger.submit([draft]))
-        session = SessionRequest(
-            place=GraderPlace(request.address(), attempt),
-            prompt=request.prompt,
-            model=asked.model,
-            effort=asked.effort,
-            schema=request.schema,
+        begun = self._begun.pop(_name_question(asked), None)
+        if begun is None:
+            draft = self._ledger.draft(asked)
+            await asyncio.wrap_future(self._ledger.submit([draft]))
+            begun = Begun(draft.address, is_cut_off=False)
+        errand = Errand(
+            run=self._run,
+            subject=begun.subject,
+            respondent=model,
+            request=SessionRequest(
+                place=GraderPlace(request.address(), attempt),
+                prompt=request.prompt,
+                model=asked.model,
+                effort=asked.effort,
+                schema=request.schema,
+                limits=model.configuration.limits,
+            ),
+            attempts=begun.attempts,
+            failed=begun.failed,
+            is_cut_off=begun.is_cut_off,
         )
-        answer, result = await ask_provider(
-            self._ledger, model.provider, session, partial(self._make_answer, asked, draft.address)
+        answer, result = await answer_errand(
+            self._window, self._ledger, errand, partial(self._make_answer, asked, begun.subject)
         )
         await asyncio.wrap_future(self._ledger.submit([answer]))
         if isinstance(result, SessionFailure):
@@ -117,7 +152,7 @@ class Asker:
         return Reply(events=(answer.address,), outcome=result.answer)
 
     def _make_question(
-        self, trial: TrialState, model: GraderModel, request: GraderRequest, attempt: int
+        self, trial: TrialState, model: Respondent, request: GraderRequest, attempt: int
     ) -> GraderAsked:
         configuration = model.configuration
         if request.role not in self._configurations:
@@ -140,16 +175,16 @@ class Asker:
         self,
         asked: GraderAsked,
         address: Digest,
-        result: SessionResult | SessionFailure,
-        duration_us: int,
+        call: Call,
+        recording: Recording,
     ) -> Body:
-        recording = put_session(self._ledger, result)
+        result = call.result
         if isinstance(result, SessionFailure):
             return GraderFailed(
                 asked=address,
                 cause=result.cause,
                 detail=result.detail,
-                duration_us=duration_us,
+                duration_us=call.duration_us,
                 **recording.pick(*PAID),
             )
         data, media = encode_text(result.answer)
@@ -160,9 +195,33 @@ class Asker:
             attempt=asked.attempt,
             asked=address,
             answer=self._ledger.put(data, media=media),
-            duration_us=duration_us,
+            duration_us=call.duration_us,
             **recording.pick(*PAID, *IDENTIFIED),
         )
+
+
+Question = tuple[int, Digest, int]
+"""Slot, address of the request, attempt: what tells the questions of one grading apart."""
+
+
+def _name_question(asked: GraderAsked) -> Question:
+    return asked.slot, asked.request.address, asked.attempt
+
+
+def _find_begun(ledger: Ledger, grading: Entry) -> dict[Question, Begun]:
+    """Return the questions of a grading that were asked and have no outcome."""
+    questions: dict[Digest, Question] = {}
+    for entry in ledger.read(grading.position):
+        body = entry.event.body
+        if isinstance(body, GraderAsked) and body.grading == grading.address:
+            questions[entry.address] = _name_question(body)
+        elif isinstance(body, GraderAnswered | GraderFailed):
+            questions.pop(body.asked, None)
+    begun = {subject: Begun(subject) for subject in questions}
+    if begun:
+        assert isinstance(grading.event.body, GradingStarted)  # noqa: S101 - the caller's
+        count_attempts(ledger, grading.event.body.run, begun)
+    return {questions[subject]: state for subject, state in begun.items()}
 
 
 def read_answer(ledger: Ledger, address: Digest) -> str | Decision:

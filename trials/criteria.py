@@ -25,7 +25,7 @@ from trials.suite import (
     parse_key,
 )
 from trials.suite.checks import rebuild_grader
-from trials.suite.manifest import format_rate, name_media_type
+from trials.suite.manifest import format_decimal, name_media_type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,7 @@ class RecordedCheck:
     """A check as a grading's criteria state it.
 
     Attributes:
+        evidence: ``answer``, or the name of the part of a session that the grader looks at.
         identity: of the grader that decided: name, version, configuration, code.
         files: grader's field to path and address of the file whose content it takes.
     """
@@ -41,6 +42,7 @@ class RecordedCheck:
     description: str
     minimum_pass_rate: str
     critical: bool
+    evidence: str
     fields: JsonObject
     files: Mapping[str, tuple[str, Digest]]
     identity: JsonObject
@@ -58,7 +60,12 @@ class RecordedGrader(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
-    """What the verdicts of a grading are decided by; ``keys`` has ``None`` for a case without."""
+    """What the verdicts of a grading and its gate are decided by.
+
+    Attributes:
+        keys: ``None`` for a case without.
+        refuses_other_models: whether the gate fails where another model answered.
+    """
 
     suite_name: str
     gated_variant: str
@@ -66,6 +73,7 @@ class Criteria:
     checks: tuple[RecordedCheck, ...]
     keys: Mapping[str, Digest | None]
     critical_cases: frozenset[str]
+    refuses_other_models: bool
 
 
 def format_criteria(suite: Suite) -> bytes:
@@ -77,6 +85,7 @@ def format_criteria(suite: Suite) -> bytes:
             "gated_variant": suite.gated_variant,
             "graders": [_format_grader(*item) for item in suite.graders],
             "manifest": compute_digest(format_manifest(suite)),
+            "refuse_other_models": suite.refuses_other_models,
             "suite_name": suite.name,
             "v": 1,
         }
@@ -98,6 +107,7 @@ def parse_criteria(data: bytes) -> Criteria:
             checks=tuple(_parse_check(check) for check in document["checks"]),
             keys={case: address for case, _, address in document["cases"]},
             critical_cases=frozenset(case for case, critical, _ in document["cases"] if critical),
+            refuses_other_models=document["refuse_other_models"],
         )
     except (KeyError, TypeError, ValueError) as error:
         raise Damage(f"not the criteria of a grading: {error}") from error
@@ -153,10 +163,11 @@ def _format_check(check: Check, suite: Suite) -> JsonValue:
         "check_name": check.name,
         "critical": check.critical,
         "description": check.description,
+        "evidence": check.evidence,
         "fields": check.grader_fields,
         "files": [[field, path, compute_digest(files[path].data)] for field, path in check.files],
         "grader": identify_grader(check.grader),
-        "minimum_pass_rate": format_rate(check.minimum_pass_rate),
+        "minimum_pass_rate": format_decimal(check.minimum_pass_rate),
     }
 
 
@@ -166,6 +177,7 @@ def _parse_check(check: Any) -> RecordedCheck:
         description=check["description"],
         minimum_pass_rate=check["minimum_pass_rate"],
         critical=check["critical"],
+        evidence=check["evidence"],
         fields=check["fields"],
         files={field: (path, address) for field, path, address in check["files"]},
         identity=check["grader"],

@@ -18,16 +18,20 @@ from graders import Decision, Diagnosis, Evidence, Grader, GraderRequest, Key
 from ledger.artifact import decode_text
 from ledger.digest import Digest
 from ledger.errors import Busy, RedactedArtifact, RunIncomplete
-from ledger.events import DiagnosisMade, GradingCompleted, GradingStarted, VerdictGiven
+from ledger.events import DiagnosisMade, GradingCompleted, GradingStarted, RunStopped, VerdictGiven
 from ledger.log import Ledger
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Keeper, Scorecard, TrialState
 from ledger.tools import parse_tool_calls
 from ledger.writer import Draft
-from trials.asking import Asker, GraderModel, Reply
+from trials.asking import Asker, Reply
+from trials.attempts import describe_error
 from trials.criteria import put_criteria
-from trials.run import CONCURRENCY, Tell, describe_error, run_tasks
+from trials.engine import CONCURRENCY, Tell, run_tasks
+from trials.stop import Stopped
 from trials.suite import Check, Suite
+from trials.suite.model import ANSWER
+from trials.window import Respondent, Window
 
 REASON_BYTES_MAX = 20_000
 """Of a verdict's reason, or of all of a diagnosis, which is part of its event."""
@@ -58,7 +62,9 @@ def grade_run(
     suite_event: Digest,
     suite: Suite,
     *,
-    models: Mapping[str, GraderModel] | None = None,
+    models: Mapping[str, Respondent] | None = None,
+    window: Window | None = None,
+    concurrency: int = CONCURRENCY,
     tell: Tell = lambda *_: None,
 ) -> Scorecard:
     """Grade every trial of ``run`` by ``suite`` and return the scorecard of the grading.
@@ -69,13 +75,16 @@ def grade_run(
         run: its ``run.started`` event.
         suite_event: the ``suite.registered`` event of ``suite``.
         suite: whose checks and keys decide.
-        models: what answers each role of the graders' questions.
+        models: who answers each role of the graders' questions.
+        window: what the calls share; where it stops, the grading is left to go on later.
+        concurrency: trials that are graded at a time, 1 or more.
         tell: is told of progress.
 
     Raises:
         RunIncomplete: a planned trial has no outcome yet.
         StoreUnavailable: the ledger does not take a verdict; the grading can go on later.
     """
+    window = window or Window()
     inventory = keeper.get(INVENTORY, run)
     if inventory is None or inventory.missing > 0:
         missing = "all" if inventory is None else f"{inventory.missing:,}"
@@ -90,10 +99,13 @@ def grade_run(
     begun = keeper.get(SCORECARD, grading)
     if begun is None or begun.given != len(given):
         raise Busy(f"grading {grading}: the projections are being folded again; try once more")
-    asker = Asker(ledger, keeper, grading, models or {})
+    asker = Asker(ledger, keeper, grading, models or {}, window)
     engine = _Engine(ledger, grading, suite, asker, given)
     trials = keeper.scan(TRIALS, f"{run}/")
-    run_tasks(engine.run(trials, lambda done: tell(done, planned)))
+    run_tasks(engine.run(trials, concurrency, lambda done: tell(done, planned)))
+    if window.stop.cause is not None:
+        stopped = RunStopped(run=run, cause=window.stop.cause, detail=window.stop.detail)
+        ledger.append([ledger.draft(stopped)])
     card = keeper.get(SCORECARD, grading)
     assert card is not None  # noqa: S101 - it was started
     if card.given == card.planned and not card.is_complete:
@@ -143,34 +155,45 @@ class _Engine:
         self._asker = asker
         self._given = given
 
-    async def run(self, trials: Iterator[TrialState], tell: Callable[[int], None]) -> None:
+    async def run(
+        self, trials: Iterator[TrialState], concurrency: int, tell: Callable[[int], None]
+    ) -> None:
         """Grade ``trials``, those checks alone that have no verdict yet."""
-        async with asyncio.TaskGroup() as group:
-            for _ in range(CONCURRENCY):
-                group.create_task(self._work(trials, tell))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(concurrency):
+                    group.create_task(self._work(trials, tell))
+        finally:
+            await self._asker.close()
 
     async def _work(self, trials: Iterator[TrialState], tell: Callable[[int], None]) -> None:
         for trial in trials:
             checks = [c for c in self._checks if (trial.slot, c.name) not in self._given]
             if checks:
-                drafts = await self._grade(trial, checks)
+                try:
+                    drafts = await self._grade(trial, checks)
+                except Stopped:  # What was answered stands, and is not asked again.
+                    return
                 await asyncio.wrap_future(self._ledger.submit(drafts))
                 self._given.update((trial.slot, check.name) for check in checks)
             tell(len(self._given))
 
     async def _grade(self, trial: TrialState, checks: list[Check]) -> list[Draft]:
         """Return the verdicts of ``checks`` on one trial in their order, each before its causes."""
-        evidence = gather_evidence(self._ledger, trial, self._keys.get(trial.case))
-        if isinstance(evidence, Decision):
-            nothing = Outcome(decision=evidence)
-            return self._draft(trial, [(check, nothing) for check in checks])
-        plans = [(check, plan_requests(check.grader, evidence)) for check in checks]
+        key = self._keys.get(trial.case)
+        looked_at = {
+            name: gather_evidence(self._ledger, trial, key, name)
+            for name in dict.fromkeys(check.evidence for check in checks)
+        }
+        plans = [(check, _plan(check.grader, looked_at[check.evidence])) for check in checks]
         replies = await self._ask(trial, plans)
         outcomes = []
         for check, plan in plans:
             if isinstance(plan, Decision):
                 outcomes.append((check, Outcome(decision=plan)))
                 continue
+            evidence = looked_at[check.evidence]
+            assert isinstance(evidence, Evidence)  # noqa: S101 - else it would be the plan
             own = {request.address(): replies[request.address()] for request in plan}
             outcomes.append((check, decide_check(check.grader, evidence, own)))
         return self._draft(trial, outcomes)
@@ -232,20 +255,31 @@ class _Engine:
         )
 
 
-def gather_evidence(ledger: Ledger, trial: TrialState, key: Key | None) -> Evidence | Decision:
-    """Return what graders may look at, or why there is nothing to look at."""
+def gather_evidence(
+    ledger: Ledger, trial: TrialState, key: Key | None, name: str
+) -> Evidence | Decision:
+    """Return what a grader may look at, or why there is nothing to look at.
+
+    Args:
+        ledger: has the bytes.
+        trial: of which.
+        key: of its case.
+        name: ``answer``, or that of the part of the session whose text stands for the answer.
+    """
     if trial.answer is None:
-        return Decision(
-            verdict=Verdict.UNPROVEN,
-            cause=Cause.TRIAL_FAILED,
-            reason=f"The trial failed: {trial.cause}.",
-        )
+        is_budget = trial.cause == Cause.BUDGET
+        cause = Cause.BUDGET if is_budget else Cause.TRIAL_FAILED
+        return _undecided(cause, f"The trial failed: {trial.cause}.")
+    found = trial.answer if name == ANSWER else dict(trial.parts).get(name)
+    what = "answer" if name == ANSWER else f"part {name}"
+    if found is None:
+        return _undecided(Cause.EVIDENCE_MISSING, f"The session left no {what}.")
     try:
-        answer = decode_text(ledger.get(trial.answer))
+        text = decode_text(ledger.get(found))
     except RedactedArtifact:
-        return Decision(
-            verdict=Verdict.UNPROVEN, cause=Cause.REDACTED, reason="The answer was redacted."
-        )
+        return _undecided(Cause.REDACTED, f"The {what} was redacted.")
+    except UnicodeDecodeError:
+        return _undecided(Cause.EVIDENCE_MISSING, f"The {what} is not text.")
     calls = None
     redacted: frozenset[str] = frozenset()
     if trial.tool_calls is not None:
@@ -256,11 +290,19 @@ def gather_evidence(ledger: Ledger, trial: TrialState, key: Key | None) -> Evide
     return Evidence(
         case=trial.case,
         variant=trial.variant,
-        answer=answer,
+        answer=text,
         key=key,
         tool_calls=calls,
         redacted=redacted,
     )
+
+
+def _undecided(cause: Cause, reason: str) -> Decision:
+    return Decision(verdict=Verdict.UNPROVEN, cause=cause, reason=reason)
+
+
+def _plan(grader: Grader, evidence: Evidence | Decision) -> Requests | Decision:
+    return evidence if isinstance(evidence, Decision) else plan_requests(grader, evidence)
 
 
 def plan_requests(grader: Grader, evidence: Evidence) -> Requests | Decision:
@@ -339,8 +381,5 @@ def _is_readable(grader: Grader, request: GraderRequest, answer: str) -> bool:
 
 
 def _failed(grader: Grader, error: Exception) -> Decision:
-    return Decision(
-        verdict=Verdict.UNPROVEN,
-        cause=Cause.GRADER_FAILED,
-        reason=f"The grader {grader.name} failed: {describe_error(error)}",
-    )
+    reason = f"The grader {grader.name} failed: {describe_error(error)}"
+    return _undecided(Cause.GRADER_FAILED, reason)

@@ -1,11 +1,16 @@
 """The plan: every trial of a run, fixed and recorded before the first answer. Pure."""
 
 from collections.abc import Collection
+from itertools import product
 from typing import NamedTuple
 
 from ledger.canonical import format_canonical, parse_canonical
 from ledger.errors import Damage, FaultyInput
+from trials.order import hash_place
 from trials.suite import Suite
+
+SEED = 0
+"""Where nobody names another: the order is the same each time, and still no order of the file."""
 
 
 class PlannedTrial(NamedTuple):
@@ -17,13 +22,14 @@ class PlannedTrial(NamedTuple):
     repetition: int
 
 
-def plan_trials(suite: Suite, variants: Collection[str] = ()) -> list[PlannedTrial]:
-    """Return the trials of ``suite``: by repetition, then variant, then case.
-
-    Repetitions are outermost, so that a run that is cut off has seen every case before it sees one
-    a second time.
+def plan_trials(
+    suite: Suite, variants: Collection[str] = (), seed: int = SEED
+) -> list[PlannedTrial]:
+    """Return the trials of ``suite`` in the order in which they are begun (``trials/order``).
 
     Args:
+        suite: the examination.
+        seed: from which the order within each repetition is drawn.
         variants: names of the variants to be tried, in the order of the suite; all by default.
 
     Raises:
@@ -36,10 +42,12 @@ def plan_trials(suite: Suite, variants: Collection[str] = ()) -> list[PlannedTri
         raise FaultyInput([f"variant: {name!r:.80} is unknown; {there}" for name in unknown])
     chosen = [name for name in known if not variants or name in variants]
     places = [
-        (case.id, variant, repetition)
+        (case, variant, repetition)
         for repetition in range(1, suite.repetitions + 1)
-        for variant in chosen
-        for case in suite.cases
+        for variant, case in sorted(
+            product(chosen, (case.id for case in suite.cases)),
+            key=lambda place: hash_place(seed, place[1], place[0], repetition),
+        )
     ]
     return [PlannedTrial(slot, *place) for slot, place in enumerate(places)]
 

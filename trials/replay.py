@@ -104,7 +104,7 @@ class _Replay:
         else:
             differs = _compare_identity(check, grader)
             note = None
-            decided = self._decide(body, grader)
+            decided = self._decide(body, check, grader)
         return Replayed(
             verdict_event=address,
             check=body.check,
@@ -123,10 +123,11 @@ class _Replay:
                 self._graders[check.name] = f"its grader cannot be made again: {error}"
         return self._graders[check.name]
 
-    def _decide(self, body: VerdictGiven, grader: Grader) -> Decision:
+    def _decide(self, body: VerdictGiven, check: RecordedCheck, grader: Grader) -> Decision:
         trial = self._trial(body)
         try:
-            evidence = gather_evidence(self._ledger, trial, self._key(trial.case))
+            key = self._key(trial.case)
+            evidence = gather_evidence(self._ledger, trial, key, check.evidence)
         except RedactedArtifact:
             return _redacted("The key of the case was redacted.")
         if isinstance(evidence, Decision):

@@ -1,6 +1,5 @@
 """Sessions on record: what came of a call as the fields that events share, its bytes put first."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -8,10 +7,7 @@ from typing import Any
 from ledger.artifact import JSON, ArtifactRef
 from ledger.log import Ledger
 from ledger.tools import format_tool_calls
-from providers import Session, Tokens
-
-Charge = Callable[[Tokens | None], Decimal | None]
-"""From tokens to what they cost by the suite's table of prices, US dollars; ``None``: unknown."""
+from providers import Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,16 +41,16 @@ WHOLE = (*PAID, *IDENTIFIED, "parts", "tool_calls", "stated_us", "notes")
 """Fields of a trial's outcome."""
 
 
-def put_session(ledger: Ledger, session: Session, charge: Charge = lambda _: None) -> Recording:
+def put_session(ledger: Ledger, session: Session, cost: Decimal | None) -> Recording:
     """Return ``session`` as it is recorded.
 
     Args:
         ledger: its bytes are put there.
         session: what came of a call.
-        charge: what its tokens cost.
+        cost: what its tokens cost by the suite's table of prices, US dollars; ``None``: unknown.
     """
     calls, tokens = session.tool_calls, session.tokens
-    cost, stated = charge(tokens), session.stated_cost_usd
+    stated = session.stated_cost_usd
     return Recording(
         sent=_put(ledger, session.sent, session.sent_media),
         response=_put(ledger, session.response, session.media),

@@ -28,7 +28,8 @@ from ledger.events import (
 )
 from ledger.log import Ledger
 from ledger.projections import DIAGNOSES, TRIALS, Keeper
-from trials.criteria import parse_criteria
+from trials.criteria import RecordedCheck, parse_criteria
+from trials.suite.model import ANSWER
 
 Kind = TypeVar("Kind")
 
@@ -75,26 +76,29 @@ def trace_verdict(ledger: Ledger, keeper: Keeper, address: Digest) -> Iterator[S
     fields += [("cause", verdict.cause.value)] if verdict.cause else []
     yield _event(0, "verdict", entry, *fields, ("reason", verdict.reason))
     yield from _trace_diagnoses(ledger, keeper, verdict)
-    yield from _trace_criteria(ledger, verdict, grading, trial.case)
+    criteria = parse_criteria(ledger.get(grading.criteria.address))
+    check = next(check for check in criteria.checks if check.name == verdict.check)
+    yield from _trace_criteria(ledger, verdict, grading, check, criteria.keys.get(trial.case))
     for answered in verdict.answers:
         yield from _trace_answer(ledger, answered)
-    yield from _trace_trial(ledger, keeper, verdict, trial)
+    yield from _trace_trial(ledger, keeper, verdict, trial, check.evidence)
     yield from _trace_run(ledger, trial.run)
 
 
 def _trace_criteria(
-    ledger: Ledger, verdict: VerdictGiven, grading: GradingStarted, case: str
+    ledger: Ledger,
+    verdict: VerdictGiven,
+    grading: GradingStarted,
+    check: RecordedCheck,
+    key: Digest | None,
 ) -> Iterator[Step]:
     yield _event(1, "grading", ledger.find(verdict.grading))
-    criteria = parse_criteria(ledger.get(grading.criteria.address))
-    check = next(check for check in criteria.checks if check.name == verdict.check)
     grader = check.identity
     name = ("grader", f"{grader['name']} v{grader['version']}, code {grader['code']}")
     step = _artifact(ledger, 2, "criteria", grading.criteria)
     yield replace(step, fields=(*step.fields, name))
     for field, (_, address) in check.files.items():
         yield _artifact_at(ledger, 3, field, address)
-    key = criteria.keys.get(case)
     if key is not None:
         yield _artifact_at(ledger, 3, "key", key)
 
@@ -129,28 +133,45 @@ def _trace_diagnoses(ledger: Ledger, keeper: Keeper, verdict: VerdictGiven) -> I
 
 
 def _trace_trial(
-    ledger: Ledger, keeper: Keeper, verdict: VerdictGiven, trial: TrialStarted
+    ledger: Ledger, keeper: Keeper, verdict: VerdictGiven, trial: TrialStarted, evidence: str
 ) -> Iterator[Step]:
     place = ("case", trial.case), ("variant", trial.variant), ("repetition", str(trial.repetition))
     yield _event(1, "trial", ledger.find(verdict.trial), *place)
     state = keeper.get(TRIALS, f"{trial.run}/{trial.slot:010d}")
     if state is not None and state.outcome is not None:
-        entry = ledger.find(state.outcome)
-        outcome = entry.event.body
-        if isinstance(outcome, TrialCompleted):
-            yield _event(2, "trial completed", entry)
-            yield _artifact(ledger, 3, "answer", outcome.answer, is_end=True)
-            yield _artifact(ledger, 3, "response", outcome.response)
-            if outcome.tool_calls is not None:
-                yield _artifact(ledger, 3, "tool calls", outcome.tool_calls)
-        elif isinstance(outcome, TrialFailed):
-            why = ("cause", outcome.cause), ("detail", outcome.detail)
-            yield _event(2, "trial failed", entry, *why)
-            if outcome.response is not None:
-                yield _artifact(ledger, 3, "response", outcome.response)
+        yield from _trace_outcome(ledger, ledger.find(state.outcome), evidence)
+    if trial.system is not None:
+        yield _artifact(ledger, 2, "system", trial.system)
     yield _artifact(ledger, 2, "prompt", trial.prompt)
     for name, ref in trial.inputs:
         yield _artifact(ledger, 2, f"input {name}", ref)
+
+
+def _trace_outcome(ledger: Ledger, entry: Entry, evidence: str) -> Iterator[Step]:
+    """Yield how a trial ended, and of its parts the one that the check looked at."""
+    outcome = entry.event.body
+    if isinstance(outcome, TrialCompleted):
+        yield _event(2, "trial completed", entry, *_tell_session(outcome))
+        for name, ref in outcome.parts:
+            if name == evidence != ANSWER:
+                yield _artifact(ledger, 3, f"part {name}", ref)
+        yield _artifact(ledger, 3, "answer", outcome.answer, is_end=True)
+        yield _artifact(ledger, 3, "response", outcome.response)
+        if outcome.tool_calls is not None:
+            yield _artifact(ledger, 3, "tool calls", outcome.tool_calls)
+    elif isinstance(outcome, TrialFailed):
+        why = ("cause", outcome.cause), ("detail", outcome.detail)
+        yield _event(2, "trial failed", entry, *why, *_tell_session(outcome))
+        if outcome.response is not None:
+            yield _artifact(ledger, 3, "response", outcome.response)
+
+
+def _tell_session(outcome: TrialCompleted | TrialFailed) -> Iterator[tuple[str, str]]:
+    """Yield what a reader should know of a session, if there is anything."""
+    if outcome.attempt > 1:
+        yield "attempt", str(outcome.attempt)
+    for note in outcome.notes:
+        yield "note", note
 
 
 def _trace_run(ledger: Ledger, address: Digest) -> Iterator[Step]:

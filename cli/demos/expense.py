@@ -22,11 +22,11 @@ from ledger.digest import Digest, shorten_digest
 from ledger.events import DiagnosisMade
 from ledger.projections import DIAGNOSES
 from ledger.signing import sign_head
-from trials.asking import GraderModel
 from trials.grade import grade_run
 from trials.run import Run, draft_suite, start_run
 from trials.scorecard import Report, Row, make_report
 from trials.suite import Suite, load_configuration, load_suite
+from trials.window import Respondent
 
 CONFIGURATIONS = {
     "opus": True,
@@ -65,7 +65,7 @@ class _Keys:
     first: Suite
     revised: Suite
     registered: Digest
-    models: Mapping[str, GraderModel]
+    models: Mapping[str, Respondent]
 
 
 def perform(folder: Path, example: Path) -> int:

@@ -14,8 +14,10 @@ from ledger.projections import Counts, Inventory
 from trials.scorecard import (
     Answering,
     CaseRow,
+    Cost,
     GraderUse,
     Interval,
+    Known,
     Ratio,
     Report,
     Revisions,
@@ -41,9 +43,11 @@ def report_to_json(report: Report) -> Object:
     inventory, identity = report.inventory, report.identity
     return {
         "as_of": report.as_of,
+        "attempts": report.attempts._asdict(),
         "candidate_causes": [_suspicion_to_json(one) for one in report.suspicions],
         "cases": [_case_to_json(row) for row in report.cases],
         "configuration": inventory.configuration_name,
+        "cost": _cost_to_json(report.cost),
         "critical_faults": list(report.critical_faults),
         "effort": inventory.effort,
         "gate": report.gate,
@@ -56,6 +60,12 @@ def report_to_json(report: Report) -> Object:
             {"variant": variant, **_ratio_to_json(ratio)} for variant, ratio in report.joints
         ],
         "model": inventory.model,
+        "noted": [place._asdict() for place in report.noted],
+        "other_models": {
+            "is_refused": report.criteria.refuses_other_models,
+            "models": _models_to_json(report.other_models),
+            "trials": report.cost.trials,
+        },
         "provider": inventory.provider,
         "recorded_from": identity.recorded_from,
         "resolved_models": _models_to_json(identity.models),
@@ -171,6 +181,21 @@ def _suspicion_to_json(one: Suspicion) -> Object:
     }
 
 
+def _cost_to_json(cost: Cost) -> Object:
+    return {
+        "failed_attempts": cost.failed_attempts,
+        "priced": _known_to_json(cost.priced),
+        "stated": _known_to_json(cost.stated),
+        "trials": cost.trials,
+    }
+
+
+def _known_to_json(known: Known) -> Object:
+    """Return a sum; where it is known of no trial, it is null and not nothing."""
+    cost = f"{known.cost_usd:f}" if known.trials else None
+    return {"cost_usd": cost, "trials": known.trials}
+
+
 def _models_to_json(models: tuple[Answering, ...]) -> list[Object]:
     return [{"answers": one.answers, "model": one.model} for one in models]
 
@@ -183,6 +208,7 @@ def _grader_to_json(use: GraderUse) -> Object:
         "effort": grader.effort,
         "failed": use.failed,
         "model": grader.model,
+        "other_models": _models_to_json(use.others),
         "provider": grader.provider,
         "resolved_models": _models_to_json(use.models),
         "role": grader.role,

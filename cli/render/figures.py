@@ -5,6 +5,8 @@ from fractions import Fraction
 
 from trials.scorecard import Interval, Ratio
 
+COST_STEP = Decimal("0.0001")
+
 
 def format_rate(rate: Fraction | None) -> str:
     """Return a rate in percent with one decimal, never rounded up to 100 or down to 0."""
@@ -39,6 +41,14 @@ def format_time(time_us: int) -> str:
     if time_us < 1_000_000:  # noqa: PLR2004 - a second
         return f"{time_us / 1000:.3g} ms"
     return f"{time_us / 1_000_000:,.1f} s"
+
+
+def format_cost(cost_usd: Decimal) -> str:
+    """Return US dollars with four decimals; a smaller amount is not rounded down to nothing."""
+    rounded = cost_usd.quantize(COST_STEP)
+    if cost_usd and not rounded:
+        return f"less than {COST_STEP} USD"
+    return f"{rounded:,f} USD"
 
 
 def format_mean(mean: Fraction) -> str:

@@ -1,11 +1,17 @@
 """What a scorecard says, in words that every form for people uses alike."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import NamedTuple
 
-from cli.render.figures import format_count, format_minimum, format_ratio, format_time
+from cli.render.figures import (
+    format_cost,
+    format_count,
+    format_minimum,
+    format_ratio,
+    format_time,
+)
 from ledger.digest import Digest, shorten_digest
 from ledger.outcomes import LEFT_OUT, Verdict
 from ledger.projections import Inventory
@@ -13,6 +19,8 @@ from trials.scorecard import (
     Answering,
     CaseRow,
     GraderUse,
+    Identity,
+    Place,
     Report,
     Revisions,
     Row,
@@ -36,6 +44,8 @@ VALUE_WIDTH = 86
 """Columns of a line of a hundred beside the name of a fact."""
 TRIALS_SHOWN = 8
 """Trials of a suspicion that are named."""
+NOTED_SHOWN = 3
+"""Cases with notes that are named."""
 CASES_SHOWN = range(2, 21)
 """Numbers of cases whose table is shown unasked; more are asked for."""
 
@@ -73,12 +83,13 @@ def describe_report(report: Report) -> list[Fact]:
         Fact("suite", report.criteria.suite_name),
         head,
         rest[0],
-        *_describe_models(identity.models, inventory.model),
+        _describe_models(identity),
         Fact("tools", ", ".join(inventory.tools) or "none"),
         *_describe_graders(identity.graders),
         Fact("revisions", decided),
         *_describe_revisions(revisions),
         Fact("trials", describe_trials(inventory)),
+        *_describe_calls(report),
         Fact("run", f"{shorten_digest(inventory.run)}, {_when(identity.started_at)}"),
         Fact("grading", f"{shorten_digest(report.card.grading)}, {graded}"),
     ]
@@ -127,22 +138,20 @@ def describe_answering(models: Sequence[Answering]) -> str:
     )
 
 
-def is_renamed(models: Iterable[Answering], asked: str) -> bool:
-    """Return whether an answer came from a model that gave itself another name than ``asked``."""
-    return any(one.model not in (None, asked) for one in models)
-
-
-def _describe_models(models: Sequence[Answering], asked: str) -> list[Fact]:
-    said = describe_answering(models)
-    if is_renamed(models, asked):
-        return [Fact("answered by", f"{said}: another name than was asked for", is_odd=True)]
-    return [Fact("answered by", said)]
+def _describe_models(identity: Identity) -> Fact:
+    said = describe_answering(identity.models)
+    if not identity.others:
+        return Fact("answered by", said)
+    counts = (sum(one.answers for one in some) for some in (identity.others, identity.models))
+    others, total = counts
+    told = f"{said}: another name than was asked for, {others:,} of {format_count(total, 'answer')}"
+    return Fact("answered by", told, is_odd=True)
 
 
 def _describe_graders(graders: Sequence[GraderUse]) -> list[Fact]:
     if not graders:
         return [Fact("graders", "code alone")]
-    lines = [(describe_grader(use), is_renamed(use.models, use.grader.model)) for use in graders]
+    lines = [(describe_grader(use), bool(use.others)) for use in graders]
     return [Fact("" if n else "graders", line, is_odd) for n, (line, is_odd) in enumerate(lines)]
 
 
@@ -151,10 +160,50 @@ def describe_grader(use: GraderUse) -> str:
     grader = use.grader
     effort = f", effort {grader.effort}" if grader.effort else ""
     told = f"{grader.role}: {grader.provider}, model {grader.model}{effort}"
-    if is_renamed(use.models, grader.model):
+    if use.others:
         told += f"; answered by {describe_answering(use.models)}"
     told += f"; {format_count(use.answers, 'answer')}"
     return f"{told}, {format_count(use.failed, 'failed call')}" if use.failed else told
+
+
+def _describe_calls(report: Report) -> Iterator[Fact]:
+    """Yield what is known of cost, retries and notes; nothing of what is as usual."""
+    attempts, trials = report.attempts
+    if attempts > trials:
+        yield Fact("attempts", f"{attempts:,} for {format_count(trials, 'trial')}")
+    if report.cost.priced.trials or report.cost.stated.trials:
+        yield Fact("cost", describe_cost(report))
+    if report.noted:
+        told = _list_cases(report.noted)
+        count = format_count(len(report.noted), "trial")
+        yield Fact("notes", f"on {count}: {told}; see verdict trace", is_odd=True)
+
+
+def describe_cost(report: Report) -> str:
+    """Return what the gated variant cost, by whose account, and of how many trials it is known."""
+    cost = report.cost
+    total = format_count(cost.trials, "trial")
+    parts = []
+    if cost.priced.trials:
+        known = f"({cost.priced.trials:,} of {total})"
+        parts.append(f"{format_cost(cost.priced.cost_usd)} by the suite's prices {known}")
+    if cost.stated.trials:
+        said = f"the provider says {format_cost(cost.stated.cost_usd)}"
+        same = cost.stated.trials == cost.priced.trials
+        parts.append(said if same else f"{said} ({cost.stated.trials:,} of {total})")
+    if cost.failed_attempts:
+        attempts = format_count(cost.failed_attempts, "failed attempt")
+        parts.append(f"without {attempts}")
+    if len(group_rows(report)) > 1:
+        parts.append(f"variant {report.criteria.gated_variant} alone")
+    return "; ".join(parts)
+
+
+def _list_cases(places: Iterable[Place]) -> str:
+    cases = list(dict.fromkeys(place.case for place in places))
+    more = len(cases) - NOTED_SHOWN
+    told = ", ".join(cases[:NOTED_SHOWN])
+    return f"{told} and {more:,} more" if more > 0 else told
 
 
 def _describe_revisions(revisions: Revisions) -> list[Fact]:
@@ -202,6 +251,10 @@ def list_gate_reasons(report: Report) -> list[str]:
     if faults:
         more = f" and {len(faults) - FAULTS_SHOWN:,} more" if len(faults) > FAULTS_SHOWN else ""
         short.append(f"critical cases did not pass: {', '.join(faults[:FAULTS_SHOWN])}{more}")
+    if report.criteria.refuses_other_models and report.other_models:
+        total = format_count(report.cost.trials, "trial")
+        told = ", ".join(f"{one.model} {one.answers:,} of {total}" for one in report.other_models)
+        short.append(f"answered by another model: {told}")
     return short
 
 

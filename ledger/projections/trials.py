@@ -19,6 +19,11 @@ class TrialState(NamedTuple):
         resolved_model: the model that says it answered, where the provider tells.
         usage: name and count as sent.
         tool_calls: address of the session's tool calls, where its provider keeps them.
+        parts: name and address of what else a completed trial left.
+        attempt: of the outcome, from 1; ``None`` while there is none.
+        cost_usd: of the call that led to it, by the suite's prices; ``stated_cost_usd`` by the
+            provider's own account.
+        notes: how many lines a reader should know.
     """
 
     trial: Digest
@@ -35,6 +40,11 @@ class TrialState(NamedTuple):
     resolved_model: str | None = None
     usage: tuple[tuple[str, int], ...] = ()
     tool_calls: Digest | None = None
+    parts: tuple[tuple[str, Digest], ...] = ()
+    attempt: int | None = None
+    cost_usd: str | None = None
+    stated_cost_usd: str | None = None
+    notes: int = 0
 
 
 class TrialsProjection:
@@ -94,10 +104,22 @@ def _close(trial: TrialState, entry: Entry) -> TrialState:
             body.resolved_model,
             body.usage,
             None if calls is None else calls.address,
+            tuple((name, part.address) for name, part in body.parts) if body.parts else (),
+            body.attempt,
+            body.cost_usd,
+            body.stated_cost_usd,
+            len(body.notes),
         )
     assert isinstance(body, TrialFailed)  # noqa: S101 - the last of ``kinds``
     return TrialState(
-        *trial[:6], outcome=entry.address, cause=body.cause, duration_us=body.duration_us
+        *trial[:6],
+        outcome=entry.address,
+        cause=body.cause,
+        duration_us=body.duration_us,
+        attempt=body.attempt,
+        cost_usd=body.cost_usd,
+        stated_cost_usd=body.stated_cost_usd,
+        notes=len(body.notes),
     )
 
 

@@ -6,8 +6,14 @@ from fractions import Fraction
 import pytest
 
 from cli.render import format_count, format_minimum, format_rate, make_printable
-from cli.render.figures import format_interval, format_mean, format_ratio, format_time
-from cli.render.words import describe_answering, is_renamed
+from cli.render.figures import (
+    format_cost,
+    format_interval,
+    format_mean,
+    format_ratio,
+    format_time,
+)
+from cli.render.words import describe_answering
 from trials.scorecard import Answering, Interval, Ratio
 
 
@@ -69,22 +75,30 @@ def test_a_mean_has_a_decimal_where_it_is_no_whole_number(mean, text):
 
 
 @pytest.mark.parametrize(
-    ("models", "text", "is_other"),
+    ("models", "text"),
     [
-        ([], "not stated", False),
-        ([Answering(None, 3)], "not stated", False),
-        ([Answering("m-1", 3)], "m-1", False),
-        ([Answering("m-2", 3)], "m-2", True),
-        (
-            [Answering("m-1", 2), Answering(None, 1)],
-            "m-1 (2 answers), not stated (1 answer)",
-            False,
-        ),
-        ([Answering("m-1", 2), Answering("m-2", 1)], "m-1 (2 answers), m-2 (1 answer)", True),
+        ([], "not stated"),
+        ([Answering(None, 3)], "not stated"),
+        ([Answering("m-1", 3)], "m-1"),
+        ([Answering("m-1", 2), Answering(None, 1)], "m-1 (2 answers), not stated (1 answer)"),
+        ([Answering("m-1", 2), Answering("m-2", 1)], "m-1 (2 answers), m-2 (1 answer)"),
     ],
 )
-def test_who_answered_is_told_apart_from_who_was_asked(models, text, is_other):
-    assert (describe_answering(models), is_renamed(models, "m-1")) == (text, is_other)
+def test_who_answered_is_said_with_how_often_where_several_did(models, text):
+    assert describe_answering(models) == text
+
+
+@pytest.mark.parametrize(
+    ("cost", "text"),
+    [
+        ("0", "0.0000 USD"),
+        ("0.00004", "less than 0.0001 USD"),
+        ("0.42126", "0.4213 USD"),
+        ("1234.5", "1,234.5000 USD"),
+    ],
+)
+def test_a_cost_is_never_rounded_down_to_nothing(cost, text):
+    assert format_cost(Decimal(cost)) == text
 
 
 @pytest.mark.parametrize(

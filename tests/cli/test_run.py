@@ -121,7 +121,7 @@ def test_a_run_that_is_stopped_says_how_to_go_on_and_does(home, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("cli.run.run_trials", interrupt)
+        patch.setattr("cli.run.run_window", interrupt)
         done = call("run", "suite", "-c", "good")
     assert done.code == 3
     stopped, hint = done.err.splitlines()

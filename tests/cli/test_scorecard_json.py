@@ -13,24 +13,33 @@ COUNTS = {"causes", "check", "counted", "passed", "verdicts"}
 ANSWERING = {"answers", "model"}
 PROMISED = {
     "": {
-        *("as_of", "candidate_causes", "cases", "configuration", "critical_faults", "effort"),
+        *("as_of", "attempts", "candidate_causes", "cases", "configuration", "cost"),
+        *("critical_faults", "effort", "noted", "other_models"),
         *("gate", "gate_reasons", "gated_variant", "graded_at", "graders", "grading", "joint"),
         *("model", "provider", "recorded_from", "resolved_models", "revisions", "rows", "run"),
         *("started_at", "suite", "timing", "tools", "trials", "unproven_causes", "usage"),
         "verdicts",
     },
+    "attempts": {"attempts", "trials"},
     "candidate_causes": {"cause", "checks", "subject", "trials", "variant", "verdicts"},
     "candidate_causes.trials": {"case", "repetition"},
     "cases": {"case", "checks", "joint", "variant"},
     "cases.checks": COUNTS,
     "cases.joint": RATIO,
+    "cost": {"failed_attempts", "priced", "stated", "trials"},
+    "cost.priced": {"cost_usd", "trials"},
+    "cost.stated": {"cost_usd", "trials"},
     "graders": {
-        *("answers", "configuration", "effort", "failed", "model", "provider"),
-        *("resolved_models", "role", "usage"),
+        *("answers", "configuration", "effort", "failed", "model", "other_models"),
+        *("provider", "resolved_models", "role", "usage"),
     },
+    "graders.other_models": ANSWERING,
     "graders.resolved_models": ANSWERING,
     "graders.usage": {"name", "total"},
     "joint": {"variant", *RATIO},
+    "noted": {"case", "repetition", "variant"},
+    "other_models": {"is_refused", "models", "trials"},
+    "other_models.models": ANSWERING,
     "resolved_models": ANSWERING,
     "revisions": {"answered_suite", "criteria", "files", "keys", "suite"},
     "revisions.files": {"address", "path"},
@@ -60,9 +69,10 @@ def document():
         desk.start(2)
         for slot in (0, 1):
             desk.open(slot, repetition=slot + 1)
-            desk.complete(slot, resolved_model="m-2", usage=(("in", 3),), stated_us=7)
+            told = {"usage": (("in", 3),), "stated_us": 7, "notes": ("It changed an input.",)}
+            desk.complete(slot, resolved_model="m-2", cost_usd="0.10", **told)
         desk.grade(make_criteria(is_judged=True), planned=4)
-        desk.answer(0, desk.ask(0), resolved_model="judge-1", usage=(("in", 9),))
+        desk.answer(0, desk.ask(0), resolved_model="judge-2", usage=(("in", 9),))
         failed = desk.give(0, "a", FAIL)
         desk.diagnose(0, "a", failed, "left out")
         for slot, check, verdict in [(0, "b", PASS), (1, "a", UNPROVEN), (1, "b", PASS)]:
@@ -104,6 +114,15 @@ def test_an_unproven_verdict_is_in_every_denominator_with_its_cause(document):
     row, _ = document["rows"]
     assert (row["passed"], row["counted"], row["causes"]) == (0, 2, {"trial_failed": 1})
     assert document["unproven_causes"] == {"trial_failed": 1}
+
+
+def test_a_cost_that_is_known_of_no_trial_is_null_and_not_nothing(document):
+    assert document["cost"] == {
+        "failed_attempts": 0,
+        "priced": {"cost_usd": "0.20", "trials": 2},
+        "stated": {"cost_usd": None, "trials": 0},
+        "trials": 2,
+    }
 
 
 def test_what_the_command_prints_has_the_same_keys(graded):

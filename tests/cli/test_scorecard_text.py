@@ -36,7 +36,67 @@ def print_lines(desk, **options):
 
 
 def test_a_model_that_answered_under_another_name_is_told_apart(desk):
-    assert print_lines(desk)[3] == "answered by   m-1-2026: another name than was asked for"
+    assert print_lines(desk)[3] == (
+        "answered by   m-1-2026: another name than was asked for, 3 of 3 answers"
+    )
+
+
+def test_what_calls_cost_and_what_is_noted_has_its_lines_where_it_is_known():
+    with new_desk() as desk:
+        desk.start(6)
+        for slot, case in enumerate("xyxzwq"):
+            desk.open(slot, case, repetition=slot + 1)
+        desk.complete(0, attempt=3, cost_usd="0.2", stated_cost_usd="0.25", notes=("a", "b"))
+        desk.complete(1, cost_usd="0.2213", notes=("c",))
+        desk.fail(2, cost_usd="0.00005", notes=("d",))
+        desk.complete(3, notes=("e",))
+        desk.complete(4, notes=("f",))
+        desk.complete(5)
+        desk.grade()
+        lines = print_lines(desk)
+    at = next(index for index, line in enumerate(lines) if line.startswith("attempts"))
+    assert lines[at : at + 3] == [
+        "attempts      8 for 6 trials",
+        (
+            "cost          0.4214 USD by the suite's prices (3 of 6 trials); the provider says "
+            "0.2500 USD (1 of 6 trials); without 2 failed attempts"
+        ),
+        "notes         on 5 trials: x, y, z and 1 more; see verdict trace",
+    ]
+
+
+def test_where_nothing_is_known_of_calls_nothing_is_said(desk):
+    names = [line[:14].strip() for line in print_lines(desk)]
+    assert not {"attempts", "cost", "notes"} & set(names)
+
+
+def test_the_cost_of_one_of_several_variants_says_whose_it_is():
+    with new_desk() as desk:
+        desk.start(2)
+        for slot, variant in enumerate("vw"):
+            desk.open(slot, "x", variant)
+            desk.complete(slot, stated_cost_usd="1.5")
+        desk.grade()
+        for slot in (0, 1):
+            desk.give(slot, "a", PASS)
+        (line,) = [line for line in print_lines(desk) if line.startswith("cost")]
+    assert line == "cost          the provider says 1.5000 USD (1 of 1 trial); variant v alone"
+
+
+@pytest.mark.parametrize("is_refused", [True, False])
+def test_a_gate_that_refuses_other_models_says_who_answered(is_refused):
+    with new_desk() as desk:
+        desk.start(3)
+        for slot, name in enumerate(["m-1", "gpt-x", None]):
+            desk.open(slot, repetition=slot + 1)
+            desk.complete(slot, resolved_model=name)
+        desk.grade(make_criteria(["a"], refuses_other_models=is_refused), planned=3)
+        for slot in range(3):
+            desk.give(slot, "a", PASS)
+        desk.close()
+        last = print_lines(desk)[-1]
+    why = "failed: answered by another model: gpt-x 1 of 3 trials" if is_refused else "passed"
+    assert last == f"gate {why}"
 
 
 def test_a_graders_own_provider_model_and_effort_are_shown(desk):

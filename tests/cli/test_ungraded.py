@@ -13,7 +13,7 @@ def cut_off(home, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("cli.run.run_trials", interrupt)
+        patch.setattr("cli.run.run_window", interrupt)
         done = call("run", "suite", "-c", "good")
     assert done.code == 3
     return done.err.split()[-1]

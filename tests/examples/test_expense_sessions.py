@@ -17,8 +17,9 @@ from ledger.events import DiagnosisMade, GraderAnswered, VerdictGiven
 from ledger.outcomes import Verdict
 from ledger.projections import VERDICTS
 from tests.trials.runs import new_ledger
+from trials.engine import run_trials
 from trials.grade import grade_run
-from trials.run import draft_suite, run_trials, start_run
+from trials.run import draft_suite, start_run
 from trials.suite import load_configuration, load_suite
 
 ROOT = Path(__file__).parents[2]

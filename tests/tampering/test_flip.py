@@ -32,7 +32,7 @@ def test_a_clean_ledger_is_whole_in_words_and_in_json(large):
     told = call_verdict("--ledger", large, "verify", "--json")
     assert (told.code, told.json["exit"]) == (0, 0)
     assert told.json["checked"] == {
-        "artifacts": 166,
+        "artifacts": 167,
         "checkpoints": 3,
         "events": 652,
         "projection_rows": 484,

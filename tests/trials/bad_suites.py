@@ -116,8 +116,8 @@ SUITE_FAULTS = {
         assign(colour=1),
         (
             "eval_suite.json: colour: unknown field; known are: cases, checks, description, "
-            "fact_extraction, gated_variant, grader_configurations, keys, repetitions, suite_name, "
-            "variants"
+            "fact_extraction, gated_variant, grader_configurations, keys, prices, "
+            "refuse_other_models, repetitions, suite_name, variants"
         ),
     ),
     "unknown field of a variant": (
@@ -957,6 +957,118 @@ MODEL_FAULTS = {
         ),
     ),
 }
+PRICE = {
+    "provider": "acme",
+    "model": "m-1",
+    "input_usd_per_million": 2.50,
+    "output_usd_per_million": "10",
+}
+RUN_FAULTS = {
+    "a system text that is missing": (
+        variant(system_file="prompts/system.md"),
+        (
+            "eval_suite.json: variants[0].system_file: prompts/system.md is missing; add it or "
+            "correct the path"
+        ),
+    ),
+    "a system text that is blank": (
+        place("prompts/system.md", " \n", variant(system_file="prompts/system.md")),
+        "prompts/system.md: is empty; write it",
+    ),
+    "a system text with a placeholder": (
+        place("prompts/system.md", "On {{question}}", variant(system_file="prompts/system.md")),
+        (
+            "prompts/system.md: nothing is replaced in a system text, and it has '{{question}}'; "
+            "write it in the prompt"
+        ),
+    ),
+    "a system text among the inputs": (
+        place(INSIDE, "Be brief.", variant(system_file=INSIDE)),
+        (
+            f"eval_suite.json: variants[0].system_file: {INSIDE} lies among the inputs of case "
+            "'june', where every trial would read it; move it out"
+        ),
+    ),
+    "a copy of a system text among the inputs": (
+        place(
+            INSIDE,
+            "Be brief.",
+            place("system.md", "Be brief.", variant(system_file="system.md")),
+        ),
+        (
+            f"eval_suite.json: variants[0].system_file: system.md is the same as {INSIDE}, one of "
+            "the inputs of case 'june', where every trial would read it; move it out"
+        ),
+    ),
+    "a system text in place": (
+        variant(system="Be brief."),
+        "eval_suite.json: variants[0].system: unknown field; did you mean 'system_file'?",
+    ),
+    "evidence with a capital letter": (
+        check(0, evidence="Report"),
+        (
+            "eval_suite.json: checks[0].evidence: 'Report' is no name of a part; use lower-case "
+            "letters, digits, '_', '-' and '.', at most 100"
+        ),
+    ),
+    "evidence with a line end": (
+        check(0, evidence="report\n"),
+        "eval_suite.json: checks[0].evidence: 'report\\n' is no name of a part; use lower-case ",
+    ),
+    "evidence in a list": (
+        check(0, evidence=["report"]),
+        "eval_suite.json: checks[0].evidence: a list is not a string; put it in quotes",
+    ),
+    "misspelt evidence": (
+        check(0, evidnce="report"),
+        "eval_suite.json: checks[0].evidnce: unknown field; did you mean 'evidence'?",
+    ),
+    "a refusal in words": (
+        assign(refuse_other_models="yes"),
+        "eval_suite.json: refuse_other_models: 'yes' is not true or false",
+    ),
+    "prices by model": (
+        assign(prices={"m-1": PRICE}),
+        "eval_suite.json: prices: an object is not a list",
+    ),
+    "a price without a model": (
+        assign(prices=[{key: PRICE[key] for key in PRICE if key != "model"}]),
+        "eval_suite.json: prices[0].model: is missing; add it",
+    ),
+    "a price below nothing": (
+        assign(prices=[PRICE | {"input_usd_per_million": -1}]),
+        "eval_suite.json: prices[0].input_usd_per_million: -1 is below 0",
+    ),
+    "a price with a currency": (
+        assign(prices=[PRICE | {"output_usd_per_million": "$10"}]),
+        (
+            "eval_suite.json: prices[0].output_usd_per_million: '$10' is not a decimal; write one "
+            'such as "2.50"'
+        ),
+    ),
+    "a price of nothing known": (
+        assign(prices=[PRICE | {"cached_usd_per_million": 1}]),
+        (
+            "eval_suite.json: prices[0].cached_usd_per_million: unknown field; did you mean "
+            "'cache_read_usd_per_million'?"
+        ),
+    ),
+    "two prices of one model": (
+        assign(prices=[PRICE, PRICE | {"model": "m-2"}, PRICE | {"input_usd_per_million": 3}]),
+        (
+            "eval_suite.json: prices[2].model: 'm-1' of acme also stands in prices[0]; a model has "
+            "one price"
+        ),
+    ),
+    "a judge without patience": (
+        judged(limits={"deadline_s": 0}),
+        "grading/judge.json: limits.deadline_s: 0 is not above 0 and at most 86400",
+    ),
+    "a judge with an unknown limit": (
+        judged(limits={"deadline": 5}),
+        "grading/judge.json: limits.deadline: unknown field; did you mean 'deadline_s'?",
+    ),
+}
 ALL = (
     SUITE_FAULTS
     | PATH_FAULTS
@@ -965,4 +1077,5 @@ ALL = (
     | REFERENCE_FAULTS
     | KEY_FAULTS
     | MODEL_FAULTS
+    | RUN_FAULTS
 )

@@ -17,10 +17,11 @@ from ledger.outcomes import Cause, Verdict
 from ledger.projections import Scorecard
 from providers import Provider, SessionFailure, SessionRequest, SessionResult
 from tests.trials.runs import write_suite
-from trials.asking import GraderModel
+from trials.engine import CONCURRENCY, run_trials
 from trials.grade import grade_run
-from trials.run import Run, run_trials, start_run
+from trials.run import Run, start_run
 from trials.suite import Configuration, load_configuration, load_suite
+from trials.window import Respondent, Window
 
 WORDS = {"PASS": Verdict.PASS, "FAIL": Verdict.FAIL}
 
@@ -138,9 +139,11 @@ class Course:
     opened: Opened
     run: Run
 
-    def grade(self, model: Provider) -> Scorecard:
+    def grade(
+        self, model: Provider, *, window: Window | None = None, concurrency: int = CONCURRENCY
+    ) -> Scorecard:
         """Grade it, ``model`` being the judge, and return the scorecard."""
-        models = {"judge": GraderModel(configuration=JUDGES_MODEL, provider=model)}
+        models = {"judge": Respondent(configuration=JUDGES_MODEL, provider=model)}
         return grade_run(
             self.opened.ledger,
             self.opened.keeper,
@@ -148,6 +151,8 @@ class Course:
             self.run.suite_event,
             self.run.suite,
             models=models,
+            window=window,
+            concurrency=concurrency,
         )
 
     def bodies(self, *kinds: type) -> list[Any]:

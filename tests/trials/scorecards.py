@@ -36,7 +36,8 @@ Where = tuple[str] | tuple[str, str] | tuple[str, str, int]
 
 PASS, FAIL, UNPROVEN = Verdict.PASS, Verdict.FAIL, Verdict.UNPROVEN
 NOT_APPLICABLE, UNRESOLVED = Verdict.NOT_APPLICABLE, Verdict.UNRESOLVED
-GRADER = compute_digest(b"configuration of the judge")
+JUDGE = b'{"name":"judge","resolved_models":["judge-1-2026"]}'
+GRADER = compute_digest(JUDGE)
 KEY = compute_digest(b"key")
 RUBRIC = compute_digest(b"rubric")
 
@@ -48,6 +49,7 @@ def make_criteria(
     is_judged: bool = False,
     minimum: str = "0.5",
     description: str = "Is so.",
+    refuses_other_models: bool = False,
 ) -> bytes:
     """Return criteria whose gated variant is ``v``."""
     files = [["rubric", "rubric.md", RUBRIC]] if is_judged else []
@@ -57,6 +59,7 @@ def make_criteria(
             "check_name": name,
             "critical": False,
             "description": description,
+            "evidence": "answer",
             "fields": {},
             "files": files,
             "grader": {"name": "phrases"},
@@ -69,6 +72,7 @@ def make_criteria(
         "checks": stated,
         "gated_variant": "v",
         "graders": graders,
+        "refuse_other_models": refuses_other_models,
         "suite_name": "sums",
         "v": 1,
     }
@@ -115,6 +119,7 @@ class Desk:
         """Begin a grading."""
         stated = self.put(criteria or make_criteria())
         named = {"run": self.run, "suite": self.suite, "criteria": stated, "planned": planned}
+        named["artifacts"] = self.ledger.put_listing([self.put(JUDGE)])
         self.grading = self.record(GradingStarted, **(named | fields))
 
     def open(self, slot: int, case: str = "x", variant: str = "v", repetition: int = 1) -> None:
@@ -127,9 +132,9 @@ class Desk:
         """Let a trial come to its answer."""
         self.record(TrialCompleted, run=self.run, slot=slot, trial=self.trials[slot], **fields)
 
-    def fail(self, slot: int) -> None:
+    def fail(self, slot: int, **fields: Any) -> None:
         """Let a trial fail."""
-        self.record(TrialFailed, run=self.run, slot=slot, trial=self.trials[slot])
+        self.record(TrialFailed, run=self.run, slot=slot, trial=self.trials[slot], **fields)
 
     def give(self, slot: int, check: str, verdict: Verdict, reason: str = "So it is.") -> Digest:
         """Give a verdict."""

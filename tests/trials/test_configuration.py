@@ -1,9 +1,11 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from ledger.digest import compute_digest
 from ledger.errors import FaultyInput
+from providers import UNLIMITED
 from trials.suite import format_configuration, load_configuration
 
 RECORDED = {
@@ -11,6 +13,7 @@ RECORDED = {
     "model": "gpt-3-6b",
     "settings": {"answers_file": "../answers/a.jsonl"},
 }
+TRANSCRIPT = {"case": "a", "file": "../answers/t.jsonl", "format": "stream"}
 LINES = {
     "no model": ({"provider": "openai"}, "c.json: model: is missing; add it"),
     "an unknown field": (
@@ -50,6 +53,99 @@ LINES = {
         {"provider": "x", "model": "m", "settings": {"é": 1}},
         "c.json: settings: key 'é' is not an ASCII string: use a list of pairs",
     ),
+    "limits in a list": (
+        RECORDED | {"limits": [5]},
+        "c.json: limits: a list is not an object",
+    ),
+    "an unknown limit": (
+        RECORDED | {"limits": {"max_tokens": 5}},
+        (
+            "c.json: limits.max_tokens: unknown field; known are: attempts_max, cost_usd_max, "
+            "deadline_s, output_tokens_max, requests_per_minute"
+        ),
+    ),
+    "a deadline of more than a day": (
+        RECORDED | {"limits": {"deadline_s": 86400.5}},
+        "c.json: limits.deadline_s: 86400.5 is not above 0 and at most 86400",
+    ),
+    "a deadline below nothing": (
+        RECORDED | {"limits": {"deadline_s": "-0.5"}},
+        "c.json: limits.deadline_s: -0.5 is not above 0 and at most 86400",
+    ),
+    "a deadline in words": (
+        RECORDED | {"limits": {"deadline_s": "90s"}},
+        "c.json: limits.deadline_s: '90s' is not a decimal; write one such as 90",
+    ),
+    "no output": (
+        RECORDED | {"limits": {"output_tokens_max": 0}},
+        "c.json: limits.output_tokens_max: 0 is not 1 or more",
+    ),
+    "a fraction of a token": (
+        RECORDED | {"limits": {"output_tokens_max": 1.5}},
+        "c.json: limits.output_tokens_max: 1.5 is not a whole number",
+    ),
+    "a cost of nothing": (
+        RECORDED | {"limits": {"cost_usd_max": "0.00"}},
+        "c.json: limits.cost_usd_max: 0.00 is not above 0",
+    ),
+    "no attempt": (
+        RECORDED | {"limits": {"attempts_max": 0}},
+        "c.json: limits.attempts_max: 0 is not between 1 and 20",
+    ),
+    "too many attempts": (
+        RECORDED | {"limits": {"attempts_max": 21}},
+        "c.json: limits.attempts_max: 21 is not between 1 and 20",
+    ),
+    "a yes for a rate": (
+        RECORDED | {"limits": {"requests_per_minute": True}},
+        "c.json: limits.requests_per_minute: true is not a whole number",
+    ),
+    "too high a rate": (
+        RECORDED | {"limits": {"requests_per_minute": 1_000_001}},
+        "c.json: limits.requests_per_minute: 1000001 is not between 1 and 1000000",
+    ),
+    "one resolved model": (
+        RECORDED | {"resolved_models": "m-1-2026"},
+        "c.json: resolved_models: 'm-1-2026' is not a list",
+    ),
+    "a resolved model without a name": (
+        RECORDED | {"resolved_models": [" "]},
+        "c.json: resolved_models[0]: is empty; write it or leave the field out",
+    ),
+    "no transcript": (
+        RECORDED | {"settings": {"transcripts": []}},
+        "c.json: settings.transcripts: is empty; list at least one",
+    ),
+    "transcripts by case": (
+        RECORDED | {"settings": {"transcripts": {"a": "t.jsonl"}}},
+        "c.json: settings.transcripts: an object is not a list",
+    ),
+    "a transcript without a file": (
+        RECORDED | {"settings": {"transcripts": [{"case": "a", "format": "x"}]}},
+        "c.json: settings.transcripts[0].file: is missing; add it",
+    ),
+    "a transcript with an unknown field": (
+        RECORDED | {"settings": {"transcripts": [TRANSCRIPT | {"repetitions": 2}]}},
+        "c.json: settings.transcripts[0].repetitions: unknown field; did you mean 'repetition'?",
+    ),
+    "a transcript that is missing": (
+        RECORDED | {"settings": {"transcripts": [TRANSCRIPT | {"file": "t.jsonl"}]}},
+        "c.json: settings.transcripts[0].file: t.jsonl is missing; add it or correct the path",
+    ),
+    "a transcript further up": (
+        RECORDED | {"settings": {"transcripts": [TRANSCRIPT | {"file": "../../t.jsonl"}]}},
+        (
+            "c.json: settings.transcripts[0].file: ../t.jsonl leads out of the folder; move the "
+            "file into it"
+        ),
+    ),
+    "transcripts and answers that are no path": (
+        RECORDED | {"settings": {"transcripts": [TRANSCRIPT], "answers_file": 1}},
+        (
+            "c.json: settings.answers_file: the provider "
+            "'recorded' needs the path of a file of answers"
+        ),
+    ),
     "an effort in numbers": (
         RECORDED | {"effort": 3},
         "c.json: effort: 3 is not a string; put it in quotes",
@@ -62,6 +158,7 @@ def folder(tmp_path):
     (tmp_path / "configurations").mkdir()
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers/a.jsonl").write_text('{"answer": "x"}\n')
+    (tmp_path / "answers/t.jsonl").write_text("{}\n")
     return tmp_path / "configurations"
 
 
@@ -110,6 +207,64 @@ def test_answers_beside_the_configuration_are_found(folder):
     (folder / "b.jsonl").write_text("{}")
     path = write(folder, settings={"answers_file": "./b.jsonl"})
     assert [file.path for file in load_configuration(path).files] == ["b.jsonl", "c.json"]
+
+
+def list_paths(path):
+    return [file.path for file in load_configuration(path).files]
+
+
+def test_transcripts_need_no_answers_and_a_file_of_several_is_held_once(folder):
+    other = TRANSCRIPT | {"case": "b", "file": "../answers/../answers/t.jsonl"}
+    path = write(folder, settings={"transcripts": [TRANSCRIPT, other]})
+    assert list_paths(path) == ["../answers/t.jsonl", "c.json"]
+
+
+def test_transcripts_may_stand_beside_answers(folder):
+    settings = {"answers_file": "../answers/a.jsonl", "transcripts": [TRANSCRIPT]}
+    path = write(folder, settings=settings)
+    assert list_paths(path) == ["../answers/a.jsonl", "../answers/t.jsonl", "c.json"]
+
+
+def test_what_another_provider_calls_transcripts_is_its_own(folder):
+    path = write(folder, provider="acme", settings={"transcripts": 3})
+    assert load_configuration(path).settings == {"transcripts": 3}
+
+
+def test_limits_left_out_are_those_that_are_written_out(folder):
+    defaults = {"deadline_s": 600, "attempts_max": 4, "cost_usd_max": None}
+    for limits in ({}, None, defaults):
+        loaded = load_configuration(write(folder, limits=limits))
+        assert loaded.limits == UNLIMITED
+        assert (loaded.attempts_max, loaded.requests_per_minute) == (4, None)
+
+
+def test_limits_stand_in_the_address_in_one_spelling_each(folder):
+    limits = {"deadline_s": "0.30", "cost_usd_max": 0.50, "output_tokens_max": 9}
+    path = write(folder, limits=limits | {"attempts_max": 1, "requests_per_minute": 60})
+    assert json.loads(format_configuration(load_configuration(path)))["limits"] == {
+        "attempts_max": 1,
+        "cost_usd_max": "0.5",
+        "deadline_s": "0.3",
+        "output_tokens_max": 9,
+        "requests_per_minute": 60,
+    }
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"limits": {"deadline_s": 599}},
+        {"limits": {"attempts_max": 3}},
+        {"limits": {"requests_per_minute": 1}},
+        {"resolved_models": ["m-1-2026"]},
+    ],
+)
+def test_another_limit_or_name_is_another_configuration(folder, fields):
+    first = load_configuration(write(folder))
+    second = load_configuration(write(folder, **fields))
+    assert format_configuration(replace(first, files=())) != format_configuration(
+        replace(second, files=())
+    )
 
 
 def test_answers_that_are_a_link_are_refused(folder):

@@ -8,19 +8,23 @@ from graders import GraderRequest
 from graders.registry import GRADERS
 from ledger.artifact import decode_text
 from ledger.events import (
+    AttemptFailed,
     GraderAnswered,
     GraderAsked,
     GraderFailed,
     GradingStarted,
+    RunStopped,
     TrialFailed,
     VerdictGiven,
 )
 from ledger.outcomes import Cause, Verdict
 from providers import GraderPlace, SessionFailure
 from tests.trials.judges import JUDGE, Model, judge_check, make_course
+from tests.trials.providers import fail
 from tests.trials.runs import CHECKS, call_verdict, new_ledger
 from trials.grade import grade_run
 from trials.replay import replay_grading
+from trials.window import Window
 
 
 @pytest.fixture
@@ -81,14 +85,35 @@ def test_the_second_answer_decides_where_the_first_was_unreadable(course):
     assert course.verdicts() == [("judged", Verdict.FAIL, None)]
 
 
-def test_a_failed_call_is_recorded_and_made_once_more(course):
-    failure = SessionFailure(cause="overloaded", detail="Come back.", response=b"{503}")
-    course.grade(Model([failure, "PASS"]))
-    assert course.conversation() == ["asked 1", "failed", "asked 2", "answered"]
-    (failed,) = course.bodies(GraderFailed)
-    assert failed.cause == "overloaded"
+def test_a_call_that_fails_for_the_moment_is_recorded_and_made_again(course):
+    course.grade(Model([fail(response=b"{503}"), "PASS"]))
+    assert course.conversation() == ["asked 1", "answered"]
+    (asked,), (failed,) = course.bodies(GraderAsked), course.bodies(AttemptFailed)
+    assert (failed.cause, failed.attempt, failed.run) == ("overloaded", 1, course.run.address)
+    assert course.opened.ledger.find(failed.subject).event.body == asked
     assert course.opened.ledger.get(failed.response.address) == b"{503}"
     assert course.verdicts() == [("judged", Verdict.PASS, None)]
+
+
+def test_a_call_that_fails_for_good_is_recorded_and_not_made_again(course):
+    failure = SessionFailure(cause="bad_request", detail="No.", response=b"{400}")
+    course.grade(Model([failure, "PASS"]))
+    assert course.conversation() == ["asked 1", "failed"]
+    (failed,) = course.bodies(GraderFailed)
+    assert course.opened.ledger.get(failed.response.address) == b"{400}"
+    assert course.verdicts() == [("judged", Verdict.UNPROVEN, Cause.GRADER_FAILED)]
+
+
+def test_a_grading_that_its_budget_stops_goes_on_with_what_is_missing(opened, tmp_path):
+    course = make_course(opened, tmp_path / "suite", [judge_check()], cases=6)
+    model = Model(["PASS"])
+    refusing = Model(["PASS", fail("unauthorized", is_transient=False, stops_run=True)])
+    card = course.grade(refusing, window=Window(), concurrency=1)
+    assert not card.is_complete
+    assert [body.cause for body in course.bodies(RunStopped)] == ["unauthorized"]
+    assert course.grade(model).is_complete
+    assert len(course.bodies(GraderAsked)) == 6
+    assert len(model.asked) == 5
 
 
 @pytest.mark.parametrize(

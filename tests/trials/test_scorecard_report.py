@@ -1,5 +1,7 @@
 """What a report says of a grading that was recorded by hand."""
 
+from decimal import Decimal
+
 import pytest
 
 from ledger.digest import compute_digest
@@ -119,6 +121,63 @@ def test_models_are_counted_by_the_name_that_they_gave_themselves(desk):
         Answering("m-2", 1),
         Answering(None, 1),
     )
+
+
+def test_a_name_among_the_resolved_models_is_not_another_model():
+    with new_desk() as desk:
+        desk.start(configuration=desk.put(b'{"resolved_models":["m-1-2026"]}'))
+        for slot, name in enumerate(["m-1", "m-1-2026", "m-2", None]):
+            desk.open(slot)
+            desk.complete(slot, resolved_model=name)
+        desk.grade(make_criteria(refuses_other_models=True))
+        report = desk.report()
+    assert report.identity.others == report.other_models == (Answering("m-2", 1),)
+    assert report.identity.names == {"m-1", "m-1-2026"}
+
+
+@pytest.mark.parametrize(("variant", "gate"), [("v", "failed"), ("u", "passed")])
+def test_another_model_fails_a_gate_that_refuses_it_on_the_gated_variant_alone(desk, variant, gate):
+    for slot, name in enumerate("vu"):
+        desk.open(slot, "x", name)
+        desk.complete(slot, resolved_model="m-2" if name == variant else "m-1")
+    desk.grade(make_criteria(["a"], refuses_other_models=True), planned=2)
+    desk.give(0, "a", PASS)
+    desk.give(1, "a", PASS)
+    desk.close()
+    report = desk.report()
+    assert (report.gate, report.identity.others) == (gate, (Answering("m-2", 1),))
+
+
+def test_a_graders_model_may_answer_under_its_resolved_models_too(desk):
+    answer_all(desk, ["x"])
+    desk.grade(make_criteria(is_judged=True))
+    for name in ("judge-1", "judge-1-2026", "judge-2"):
+        desk.answer(0, desk.ask(0), resolved_model=name)
+    (use,) = desk.report().identity.graders
+    assert use.others == (Answering("judge-2", 1),)
+
+
+def test_a_redacted_configuration_lends_its_model_no_other_name(desk):
+    stated = desk.put(b'{"resolved_models":["m-2"]}')
+    desk.start(configuration=stated)
+    desk.open(0)
+    desk.complete(0, resolved_model="m-2")
+    desk.grade()
+    assert desk.report().identity.others == ()
+    desk.ledger.redact(stated.address, reason="asked for")
+    assert desk.report().identity.others == (Answering("m-2", 1),)
+
+
+def test_what_a_failed_call_cost_counts_and_an_open_trial_does_not(desk):
+    for slot in range(3):
+        desk.open(slot)
+    desk.complete(0, cost_usd="0.1", stated_cost_usd="0.3")
+    desk.fail(1, cost_usd="0.02", attempt=4)
+    desk.grade()
+    cost = desk.report().cost
+    assert (cost.trials, cost.priced, cost.stated) == (2, (Decimal("0.12"), 2), (Decimal("0.3"), 1))
+    assert cost.failed_attempts == 3
+    assert desk.report().attempts == (5, 2)
 
 
 def test_a_graders_calls_are_those_of_its_own_grading(desk):

@@ -8,7 +8,7 @@ from graders.grader import Evidence, Key
 from ledger.errors import FaultyInput
 from ledger.outcomes import Verdict
 from tests.trials.suites import RECORDS, Draft
-from trials.suite import Case, Variant, compose_prompt, load_suite
+from trials.suite import Case, Price, Variant, compose_prompt, load_suite
 
 
 def test_case_folders_come_in_the_order_of_their_names(tmp_path):
@@ -141,3 +141,46 @@ def test_every_fault_is_said_at_once(tmp_path):
     with pytest.raises(FaultyInput) as refused:
         load_suite(draft.write(tmp_path))
     assert len(refused.value.faults) == 8
+
+
+def test_a_system_text_is_kept_as_it_is_written(tmp_path):
+    draft = Draft()
+    draft.variant(system_file="prompts/system.md")
+    draft.files["prompts/system.md"] = " Be brief.\r\n{ {not one} }\n\n"
+    (variant,) = load_suite(draft.write(tmp_path)).variants
+    assert variant.system == " Be brief.\r\n{ {not one} }\n\n"
+
+
+def test_a_variant_without_a_system_file_has_no_system_text(tmp_path):
+    (variant,) = load_suite(Draft().write(tmp_path)).variants
+    assert variant.system is None
+
+
+def test_a_price_keeps_its_digits_and_cached_input_costs_what_input_does(tmp_path):
+    draft = Draft()
+    row: dict[str, object] = {"provider": "acme", "model": "m 1"}
+    row |= {"input_usd_per_million": "0.10", "output_usd_per_million": 5}
+    draft.suite["prices"] = [
+        row,
+        row | {"model": "m-2", "cache_read_usd_per_million": 0, "cache_write_usd_per_million": 1},
+    ]
+    ten, five = Decimal("0.10"), Decimal(5)
+    assert load_suite(draft.write(tmp_path)).prices == (
+        Price("acme", "m 1", ten, five, ten, ten),
+        Price("acme", "m-2", ten, five, Decimal(0), Decimal(1)),
+    )
+
+
+def test_what_a_suite_does_not_say_is_the_answer_no_price_and_no_refusal(tmp_path):
+    suite = load_suite(Draft().write(tmp_path))
+    assert [check.evidence for check in suite.checks] == ["answer", "answer"]
+    assert (suite.prices, suite.refuses_other_models) == ((), False)
+
+
+def test_a_check_may_look_at_another_part_and_a_suite_refuse_other_models(tmp_path):
+    draft = Draft()
+    draft.check(0, evidence="report.v2_final-1")
+    draft.suite["refuse_other_models"] = True
+    suite = load_suite(draft.write(tmp_path))
+    assert [check.evidence for check in suite.checks] == ["report.v2_final-1", "answer"]
+    assert suite.refuses_other_models

@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -7,8 +8,9 @@ import pytest
 
 from ledger.digest import compute_digest
 from tests.trials.suites import FILES, Draft
-from trials.suite import format_key, format_manifest, load_suite, suite_artifacts
-from trials.suite.manifest import format_rate
+from trials.criteria import format_criteria, parse_criteria
+from trials.suite import Price, format_key, format_manifest, load_suite, suite_artifacts
+from trials.suite.manifest import format_decimal
 
 
 def address(folder):
@@ -77,6 +79,57 @@ def test_the_artifacts_are_what_the_manifest_names_each_once(tmp_path):
     assert set(held) == list_addresses(manifest)
 
 
+def test_a_system_text_is_an_artifact_of_its_variant(tmp_path):
+    draft = Draft()
+    draft.variant(system_file="prompts/system.md")
+    draft.files["prompts/system.md"] = "Be brief.\n"
+    suite = load_suite(draft.write(tmp_path))
+    (variant,) = json.loads(format_manifest(suite))["variants"]
+    assert variant["system"] == compute_digest(b"Be brief.\n")
+    without_files = replace(suite, files=())
+    assert b"Be brief.\n" in [data for data, _ in suite_artifacts(without_files)]
+
+
+def test_one_price_has_one_spelling(tmp_path):
+    draft = Draft()
+    row = {"provider": "acme", "model": "m-1"}
+    draft.suite["prices"] = [row | {"input_usd_per_million": "2.50", "output_usd_per_million": 10}]
+    (price,) = json.loads(format_manifest(load_suite(draft.write(tmp_path))))["prices"]
+    assert price == row | {
+        "cache_read": "2.5",
+        "cache_write": "2.5",
+        "input": "2.5",
+        "output": "10",
+    }
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"refuses_other_models": True},
+        {"prices": (Price("acme", "m-1", *[Decimal(1)] * 4),)},
+    ],
+)
+def test_gate_policy_and_prices_are_part_of_the_suite(tmp_path, changes):
+    suite = load_suite(Draft().write(tmp_path))
+    assert format_manifest(replace(suite, **changes)) != format_manifest(suite)
+
+
+def test_what_a_check_looks_at_is_part_of_suite_and_criteria(tmp_path):
+    suite = load_suite(Draft().write(tmp_path))
+    first, second = suite.checks
+    other = replace(suite, checks=(replace(first, evidence="report"), second))
+    assert format_manifest(other) != format_manifest(suite)
+    recorded = parse_criteria(format_criteria(other)).checks
+    assert [check.evidence for check in recorded] == ["report", "answer"]
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+def test_the_criteria_carry_the_refusal_to_the_gate(tmp_path, refuses):
+    suite = replace(load_suite(Draft().write(tmp_path)), refuses_other_models=refuses)
+    assert parse_criteria(format_criteria(suite)).refuses_other_models is refuses
+
+
 def test_an_artifact_has_the_media_type_that_its_name_says(tmp_path):
     suite = load_suite(Draft().write(tmp_path))
     types = {compute_digest(data): media_type for data, media_type in suite_artifacts(suite)}
@@ -112,7 +165,7 @@ def test_a_copy_of_the_folder_is_the_same_suite(tmp_path):
     [("0.50", "0.5"), ("1", "1"), ("1.00", "1"), ("0", "0"), ("0.0", "0"), ("0.0000001",) * 2],
 )
 def test_a_rate_has_one_spelling(rate, text):
-    assert format_rate(Decimal(rate)) == text
+    assert format_decimal(Decimal(rate)) == text
 
 
 def test_another_version_of_the_program_makes_no_other_suite(tmp_path, monkeypatch):

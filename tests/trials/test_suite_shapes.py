@@ -68,6 +68,55 @@ def test_an_unknown_field_is_marked(kind, document):
     ]
 
 
+LIMITS = {"deadline_s": 0.3, "cost_usd_max": "0.5", "attempts_max": 20}
+PRICE = {
+    "provider": "acme",
+    "model": "m-1",
+    "input_usd_per_million": "2.50",
+    "output_usd_per_million": 10,
+}
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"deadline_s": 0},
+        {"deadline_s": 86_401},
+        {"cost_usd_max": 0},
+        {"attempts_max": 21},
+        {"output_tokens_max": 0},
+        {"requests_per_minute": 1_000_001},
+        {"deadline": 5},
+    ],
+)
+def test_a_fault_of_a_limit_is_marked(limits):
+    sound = JUDGE | {"limits": LIMITS, "resolved_models": ["m-1-2026"]}
+    assert list_errors(FileKind.CONFIGURATION, sound) == []
+    assert list_errors(FileKind.CONFIGURATION, sound | {"limits": LIMITS | limits}) != []
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"prices": [PRICE | {"input_usd_per_million": -1}]},
+        {"prices": [PRICE | {"cached_usd_per_million": 1}]},
+        {"prices": PRICE},
+        {"refuse_other_models": "yes"},
+        {"checks": [AMOUNT | {"evidence": "Report"}]},
+        {"variants": [{"variant_name": "a", "prompt_file": "a.md", "system": "Be brief."}]},
+    ],
+)
+def test_a_fault_of_what_a_run_needs_is_marked(fields):
+    sound = Draft().suite | {
+        "prices": [PRICE | {"cache_read_usd_per_million": 0}],
+        "refuse_other_models": True,
+        "checks": [AMOUNT | {"evidence": "report"}],
+        "variants": [{"variant_name": "a", "prompt_file": "a.md", "system_file": "s.md"}],
+    }
+    assert list_errors(FileKind.SUITE, sound) == []
+    assert list_errors(FileKind.SUITE, sound | fields) != []
+
+
 @pytest.mark.parametrize(
     "check",
     [

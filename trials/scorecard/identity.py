@@ -1,14 +1,13 @@
 """What a result belongs to: which models answered, which graders judged, by which revisions."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ledger.artifact import ArtifactRef
-from ledger.canonical import parse_canonical
+from ledger.canonical import JsonObject, parse_canonical
 from ledger.digest import Digest
 from ledger.errors import RedactedArtifact, UnknownAddress
 from ledger.events import (
@@ -22,7 +21,7 @@ from ledger.events import (
     SuiteRegistered,
 )
 from ledger.log import Ledger
-from ledger.projections import Scorecard
+from ledger.projections import Scorecard, TrialState
 from trials.criteria import Criteria, RecordedGrader
 from trials.scorecard.places import Trials
 from trials.scorecard.times import sum_usage
@@ -48,6 +47,7 @@ class GraderUse:
             grading are not among them.
         failed: calls that failed.
         models: who answered.
+        others: of these, the ones whose name is not what was asked for.
         usage: name and total, as sent.
     """
 
@@ -55,6 +55,7 @@ class GraderUse:
     answers: int
     failed: int
     models: tuple[Answering, ...]
+    others: tuple[Answering, ...]
     usage: tuple[tuple[str, int], ...]
 
 
@@ -86,13 +87,17 @@ class Identity:
         started_at: when the run began.
         graded_at: when the grading did.
         recorded_from: of recorded answers, what the configuration says they come from.
+        names: under which the model that was asked for may answer.
         models: who gave the answers under test, the most frequent first.
+        others: of these, the ones of another name.
     """
 
     started_at: datetime
     graded_at: datetime
     recorded_from: str | None
+    names: frozenset[str]
     models: tuple[Answering, ...]
+    others: tuple[Answering, ...]
     graders: tuple[GraderUse, ...]
     revisions: Revisions
 
@@ -106,14 +111,18 @@ def read_identity(
     assert isinstance(begun, GradingStarted)  # noqa: S101 - the projection read it
     assert isinstance(tried, RunStarted)  # noqa: S101 - likewise
     files = {pair for check in criteria.checks for pair in check.files.values()}
+    configuration = _read_configuration(ledger, tried.configuration.address)
+    source = configuration.get("recorded_from")
+    names = _list_names(configuration, tried.model)
+    models = count_answers(trials.values())
     return Identity(
         started_at=run.event.at,
         graded_at=grading.event.at,
-        recorded_from=_read_source(ledger, tried.configuration),
-        models=count_models(
-            trial.resolved_model for trial in trials.values() if trial.answer is not None
-        ),
-        graders=_count_answers(ledger, card, criteria.graders, as_of) if criteria.graders else (),
+        recorded_from=source if isinstance(source, str) else None,
+        names=names,
+        models=models,
+        others=find_others(models, names),
+        graders=_count_uses(ledger, card, criteria.graders, as_of) if criteria.graders else (),
         revisions=Revisions(
             suite=_find_manifest(ledger, card.suite),
             answered_suite=_find_manifest(ledger, tried.suite),
@@ -124,9 +133,22 @@ def read_identity(
     )
 
 
+def count_answers(trials: Iterable[TrialState]) -> tuple[Answering, ...]:
+    """Return who answered how many of ``trials``."""
+    return count_models(trial.resolved_model for trial in trials if trial.answer is not None)
+
+
 def count_models(names: Iterable[str | None]) -> tuple[Answering, ...]:
     """Return who answered how often, the most frequent first."""
     return tuple(Answering(*item) for item in Counter(names).most_common())
+
+
+def find_others(models: Iterable[Answering], names: Collection[str]) -> tuple[Answering, ...]:
+    """Return those of ``models`` that gave themselves a name that is none of ``names``.
+
+    Where the provider does not tell, nothing is said against the answer.
+    """
+    return tuple(one for one in models if one.model is not None and one.model not in names)
 
 
 def _find_manifest(ledger: Ledger, suite: Digest) -> Digest:
@@ -136,16 +158,23 @@ def _find_manifest(ledger: Ledger, suite: Digest) -> Digest:
     return body.manifest.address
 
 
-def _read_source(ledger: Ledger, configuration: ArtifactRef) -> str | None:
+def _read_configuration(ledger: Ledger, address: Digest) -> JsonObject:
+    """Return a recorded configuration; nothing where it was redacted."""
     try:
-        document: Any = parse_canonical(ledger.get(configuration.address))
+        document: Any = parse_canonical(ledger.get(address))
     except RedactedArtifact:
-        return None
-    source = document.get("recorded_from") if isinstance(document, dict) else None
-    return source if isinstance(source, str) else None
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
-def _count_answers(
+def _list_names(configuration: JsonObject, model: str) -> frozenset[str]:
+    """Return the names under which ``model`` may answer; an old configuration has no others."""
+    others = configuration.get("resolved_models", [])
+    listed = others if isinstance(others, list) else []
+    return frozenset({model, *(name for name in listed if isinstance(name, str))})
+
+
+def _count_uses(
     ledger: Ledger, card: Scorecard, graders: Iterable[RecordedGrader], as_of: int
 ) -> tuple[GraderUse, ...]:
     """Return the use of each grader, from the events of the grading alone."""
@@ -161,14 +190,22 @@ def _count_answers(
         elif isinstance(body, GraderFailed) and body.asked in roles:
             failed[roles[body.asked]] += 1
     return tuple(
-        GraderUse(
-            grader=grader,
-            answers=len(answers[grader.role]),
-            failed=failed[grader.role],
-            models=count_models(body.resolved_model for body in answers[grader.role]),
-            usage=tuple(sum_usage(chain(*(b.usage for b in answers[grader.role]))).items()),
-        )
-        for grader in graders
+        _make_use(ledger, grader, answers[grader.role], failed[grader.role]) for grader in graders
+    )
+
+
+def _make_use(
+    ledger: Ledger, grader: RecordedGrader, answers: list[GraderAnswered], failed: int
+) -> GraderUse:
+    models = count_models(body.resolved_model for body in answers)
+    names = _list_names(_read_configuration(ledger, grader.configuration), grader.model)
+    return GraderUse(
+        grader=grader,
+        answers=len(answers),
+        failed=failed,
+        models=models,
+        others=find_others(models, names),
+        usage=tuple(sum_usage(chain(*(body.usage for body in answers))).items()),
     )
 
 

@@ -1,15 +1,19 @@
 """What a report is made of: the trials of its run and the verdicts on them, as of a position."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ledger.digest import Digest
 from ledger.log import Ledger
 from ledger.outcomes import Verdict
 from ledger.projections import TRIALS, VERDICTS, Keeper, Scorecard, TrialState, VerdictState
+from trials.criteria import Criteria
 
 FAULTS = (Verdict.FAIL, Verdict.UNPROVEN)
 """Verdicts that count against a rate."""
+
+Rank = tuple[bool, str, int, int]
+"""What sorts a trial: not the gated variant, the variant, the case in the suite, the repetition."""
 
 Trials = Mapping[int, TrialState]
 """The trials of a run by slot, in the order of the plan."""
@@ -45,6 +49,20 @@ def read_verdicts(keeper: Keeper, card: Scorecard, as_of: int) -> Sequence[Verdi
 def rank_variant(gated: str, variant: str) -> tuple[bool, str]:
     """Return what sorts variants: the gated one first, then by name."""
     return (variant != gated, variant)
+
+
+def make_ranking(criteria: Criteria) -> Callable[[TrialState], Rank]:
+    """Return what sorts trials for people: the gated variant first, then cases as in the suite.
+
+    The order in which trials were made is drawn by lot and says nothing to a reader.
+    """
+    cases = {case: rank for rank, case in enumerate(criteria.keys)}
+
+    def rank(trial: TrialState) -> Rank:
+        variant = rank_variant(criteria.gated_variant, trial.variant)
+        return *variant, cases.get(trial.case, len(cases)), trial.repetition
+
+    return rank
 
 
 def _look_back(ledger: Ledger, trial: TrialState, as_of: int) -> TrialState:

@@ -21,9 +21,24 @@ from ledger.projections import (
     VerdictState,
 )
 from trials.criteria import Criteria, RecordedCheck, parse_criteria
+from trials.scorecard.calls import Attempts, Cost, add_costs, count_attempts, list_noted
 from trials.scorecard.cases import CaseRow, Joint, add_cases, count_cases
-from trials.scorecard.identity import Identity, read_identity
-from trials.scorecard.places import FAULTS, Trials, rank_variant, read_trials, read_verdicts
+from trials.scorecard.identity import (
+    Answering,
+    Identity,
+    count_answers,
+    find_others,
+    read_identity,
+)
+from trials.scorecard.places import (
+    FAULTS,
+    Place,
+    Trials,
+    make_ranking,
+    rank_variant,
+    read_trials,
+    read_verdicts,
+)
 from trials.scorecard.ratios import Interval, Ratio
 from trials.scorecard.suspects import Suspicion, group_diagnoses
 from trials.scorecard.times import Spent, Timing, add_usage, measure_times
@@ -76,6 +91,11 @@ class Report:
             ``case: check``.
         suspicions: candidate causes of failed verdicts, grouped over the trials.
         usage: what the trials used, as their provider counts it.
+        cost: of the gated variant.
+        attempts: calls that the trials took.
+        noted: the trials that a reader should look at.
+        other_models: who answered trials of the gated variant under another name than was asked
+            for, and how many of ``cost.trials``; refusing them is the suite's.
         gate: ``passed``, ``failed`` or ``incomplete``.
     """
 
@@ -91,6 +111,10 @@ class Report:
     suspicions: tuple[Suspicion, ...]
     timing: Timing
     usage: tuple[Spent, ...]
+    cost: Cost
+    attempts: Attempts
+    noted: tuple[Place, ...]
+    other_models: tuple[Answering, ...]
     gate: str
 
     @property
@@ -135,12 +159,16 @@ def make_report(
     rows = _make_rows(card, criteria)
     cases = count_cases(verdicts, trials, criteria)
     faults = _find_critical_faults(verdicts, trials, criteria)
-    is_met = all(row.meets for row in rows if row.is_gated) and not faults
+    identity = read_identity(ledger, card, criteria, trials, position)
+    gated = [one for one in trials.values() if one.variant == criteria.gated_variant]
+    others = find_others(count_answers(gated), identity.names)
+    is_refused = bool(others) and criteria.refuses_other_models
+    is_met = all(row.meets for row in rows if row.is_gated) and not faults and not is_refused
     return Report(
         card=card,
         inventory=inventory,
         criteria=criteria,
-        identity=read_identity(ledger, card, criteria, trials, position),
+        identity=identity,
         as_of=position,
         rows=rows,
         joints=add_cases(cases),
@@ -151,6 +179,10 @@ def make_report(
         ),
         timing=measure_times(trials, criteria.gated_variant),
         usage=add_usage(trials, criteria.gated_variant),
+        cost=add_costs(trials, criteria.gated_variant),
+        attempts=count_attempts(trials),
+        noted=list_noted(trials),
+        other_models=others,
         gate=("passed" if is_met else "failed") if card.is_complete else "incomplete",
     )
 
@@ -191,9 +223,10 @@ def _find_critical_faults(
 ) -> tuple[str, ...]:
     if not criteria.critical_cases:
         return ()
+    rank = make_ranking(criteria)
     return tuple(
         f"{trials[verdict.slot].case}: {verdict.check}"
-        for verdict in verdicts
+        for verdict in sorted(verdicts, key=lambda verdict: rank(trials[verdict.slot]))
         if verdict.variant == criteria.gated_variant
         and verdict.verdict in FAULTS
         and trials[verdict.slot].case in criteria.critical_cases

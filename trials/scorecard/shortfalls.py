@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ledger.events import VerdictGiven
 from ledger.log import Ledger
 from ledger.projections import Keeper, VerdictState
-from trials.scorecard.places import FAULTS, read_trials, read_verdicts
+from trials.scorecard.places import FAULTS, make_ranking, read_trials, read_verdicts
 from trials.scorecard.report import Report
 
 
@@ -22,16 +22,16 @@ class Shortfall(NamedTuple):
 def list_shortfalls(ledger: Ledger, keeper: Keeper, report: Report) -> Iterator[Shortfall]:
     """Yield each verdict of ``report`` that failed or stayed unproven.
 
-    Those of the gated variant come first, each variant in the order of the plan. An event is read
-    when its verdict is asked for, so that a caller may stop early.
+    Those of the gated variant come first, each variant in the order of the suite's cases. An event
+    is read when its verdict is asked for, so that a caller may stop early.
     """
-    gated = report.criteria.gated_variant
     states = read_verdicts(keeper, report.card, report.as_of)
+    places = read_trials(ledger, keeper, report.card.run, None)
+    rank = make_ranking(report.criteria)
     faults = sorted(
         (state for state in states if state.verdict in FAULTS),
-        key=lambda state: state.variant != gated,
+        key=lambda state: rank(places[state.slot]),
     )
-    places = read_trials(ledger, keeper, report.card.run, None)
     for state in faults:
         place = places[state.slot]
         body = ledger.find(state.verdict_event).event.body

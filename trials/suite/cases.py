@@ -28,7 +28,8 @@ from trials.suite.folder import Folder, FoundFile
 from trials.suite.model import Case
 from trials.suite.references import check_sums, read_reference
 from trials.suite.revision import FACTS_FILE, KEY_FILES, REFERENCE_FILE, Revision
-from trials.suite.schema import NAME, CaseEntry, FactsEntry, RecordEntry, check_entry
+from trials.suite.schema import CaseEntry, FactsEntry, RecordEntry, check_entry
+from trials.suite.values import NAME
 
 CASE_FILE = "case.json"
 INPUTS = "inputs"

@@ -288,4 +288,5 @@ def _make_check(
         minimum_pass_rate=entry.minimum_pass_rate,
         critical=entry.critical,
         description=entry.description,
+        evidence=entry.evidence,
     )

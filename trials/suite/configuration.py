@@ -2,13 +2,15 @@
 
 It is what is under test, or what a grader asks. Fields: ``configuration_name`` (by default the
 file's name without its ending), ``provider``, ``model``, and, each of them optional, ``effort``,
-``tools`` (kinds of tool that a session may use, see ``ledger/tools.py``), ``description`` and
+``tools`` (kinds of tool that a session may use, see ``ledger/tools.py``), ``resolved_models``
+(names under which the model may answer beside its own), ``limits``, ``description`` and
 ``settings``, an object that is the provider's own, in which a number with a fraction is kept as its
 text (``"0.7"``).
 
-The provider ``recorded`` takes its answers from the file that ``settings.answers_file`` names,
-relative to the configuration's folder. It may lie in that folder, beside it (``../answers/``) or
-below either; further up is refused, so that a suite's folder can be moved as a whole.
+The provider ``recorded`` takes its answers from the file that ``settings.answers_file`` names, from
+those that ``settings.transcripts`` lists, or from both, relative to the configuration's folder.
+They may lie in that folder, beside it (``../answers/``) or below either; further up is refused, so
+that a suite's folder can be moved as a whole.
 
     {"provider": "recorded", "model": "m-1", "settings": {"answers_file": "../answers/a.jsonl"}}
 """
@@ -20,13 +22,19 @@ from pathlib import Path
 
 from ledger.canonical import JsonObject, format_canonical
 from ledger.errors import FaultyInput, NotCanonical
+from providers import Limits
 from trials.suite.checks import simplify_value
 from trials.suite.contents import ENDINGS, read_document
 from trials.suite.documents import join_path
 from trials.suite.faults import Faults, format_fault
 from trials.suite.folder import Folder, FoundFile
 from trials.suite.model import Configuration, SuiteFile
-from trials.suite.schema import ConfigurationEntry, check_entry
+from trials.suite.schema import (
+    ConfigurationEntry,
+    LimitsEntry,
+    TranscriptsEntry,
+    check_entry,
+)
 
 ANSWERS_BYTES_MAX = 512 * 2**20
 """A file of recorded answers; it is held in memory while a run starts."""
@@ -87,11 +95,11 @@ def _make_configuration(file: FoundFile, read: Reader) -> Configuration:
     settings = faults.attempt(_read_settings, document.get("settings"), prefix)
     files = [SuiteFile(path=name, data=file.data)]
     if document.get("provider") == RECORDED and settings is not None:
-        answers = faults.attempt(_read_answers, settings, prefix, read)
-        files += [answers] if answers else []
+        files += _read_recordings(settings, prefix, read, faults)
     faults.settle()
     if entry is None or settings is None:  # Then a fault was noted, and settle has raised.
         raise AssertionError(name)
+    limits = entry.limits or LimitsEntry()
     return Configuration(
         name=entry.configuration_name,
         provider=entry.provider,
@@ -102,6 +110,14 @@ def _make_configuration(file: FoundFile, read: Reader) -> Configuration:
         description=entry.description or "",
         settings=settings,
         files=tuple(sorted(files, key=lambda item: item.path)),
+        resolved_models=tuple(entry.resolved_models),
+        limits=Limits(
+            deadline_s=limits.deadline_s,
+            output_tokens_max=limits.output_tokens_max,
+            cost_usd_max=limits.cost_usd_max,
+        ),
+        attempts_max=limits.attempts_max,
+        requests_per_minute=limits.requests_per_minute,
     )
 
 
@@ -117,15 +133,35 @@ def _read_settings(settings: object, prefix: str) -> JsonObject:
     return simple
 
 
-def _read_answers(settings: JsonObject, prefix: str, read: Reader) -> SuiteFile:
-    """Return the file of answers, by its path from the configuration's folder."""
-    field = f"{prefix}settings.answers_file"
+def _read_recordings(
+    settings: JsonObject, prefix: str, read: Reader, faults: Faults
+) -> list[SuiteFile]:
+    """Return the files of answers and of transcripts, each once."""
+    named: dict[str, str] = {}
+    if "answers_file" in settings or "transcripts" not in settings:
+        path = faults.attempt(_name_answers, settings, prefix)
+        named |= {path: f"{prefix}settings.answers_file"} if path else {}
+    if "transcripts" in settings:
+        listed = faults.attempt(_list_transcripts, settings, f"{prefix}settings.")
+        for index, path in enumerate(listed or ()):
+            field = join_path("settings.transcripts", index)
+            named.setdefault(posixpath.normpath(path), f"{prefix}{field}.file")
+    found = [(path, faults.attempt(read, path, field)) for path, field in named.items()]
+    return [SuiteFile(path=path, data=file.data) for path, file in found if file]
+
+
+def _name_answers(settings: JsonObject, prefix: str) -> str:
     path = settings.get("answers_file")
     if not isinstance(path, str) or not path:
         what = f"the provider {RECORDED!r} needs the path of a file of answers"
-        raise FaultyInput([format_fault(field, "", what)])
-    resolved = posixpath.normpath(path)
-    return SuiteFile(path=resolved, data=read(resolved, field).data)
+        raise FaultyInput([format_fault(prefix, "settings.answers_file", what)])
+    return posixpath.normpath(path)
+
+
+def _list_transcripts(settings: JsonObject, prefix: str) -> list[str]:
+    """Return the path of each transcript; what is in the file is for its format to say."""
+    listed = check_entry(TranscriptsEntry, {"transcripts": settings["transcripts"]}, prefix)
+    return [entry.file for entry in listed.transcripts]
 
 
 def _read_beside(home: Path, path: str, field: str) -> FoundFile:

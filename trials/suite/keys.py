@@ -20,7 +20,7 @@ from graders.grader import Key
 from graders.reference import Reference, ReferenceEntry, ReferenceTotal
 from ledger.canonical import JsonValue, format_canonical, parse_canonical
 from ledger.errors import NotCanonical
-from trials.suite.schema import DECIMAL
+from trials.suite.values import DECIMAL
 
 
 class _Part(BaseModel):

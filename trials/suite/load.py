@@ -27,11 +27,11 @@ from trials.suite.contents import (
     read_prose,
 )
 from trials.suite.documents import join_path, show_value
-from trials.suite.faults import Faults, suggest_name
+from trials.suite.faults import Faults, format_fault, suggest_name
 from trials.suite.folder import Folder
-from trials.suite.model import PLACEHOLDER, Suite, SuiteFile, Variant
+from trials.suite.model import PLACEHOLDER, Price, Suite, SuiteFile, Variant
 from trials.suite.revision import check_cases, load_revision
-from trials.suite.schema import SuiteEntry, VariantEntry, check_entry
+from trials.suite.schema import PriceEntry, SuiteEntry, VariantEntry, check_entry
 
 EMPTY = len("{}")
 """Bytes of a file that says nothing: a copy of it is nobody's secret."""
@@ -61,6 +61,7 @@ def load_suite(path: Path) -> Suite:
     checks = load_checks(folder, document, name, faults)
     graders = load_graders(folder, document, name, faults)
     gated = _choose_gated(document, name, faults)
+    _check_prices(document, name, faults)
     _check_placeholders(variants, cases, faults)
     _check_inputs(folder, faults)
     faults.settle()
@@ -78,6 +79,8 @@ def load_suite(path: Path) -> Suite:
         files=tuple(
             SuiteFile(path=found.path, data=found.data) for _, found in sorted(folder.found.items())
         ),
+        prices=tuple(map(_make_price, entry.prices)),
+        refuses_other_models=entry.refuse_other_models,
     )
 
 
@@ -120,14 +123,34 @@ def _load_variants(
         entry = Faults().attempt(check_entry, VariantEntry, item, "")
         if entry is None:  # Its faults are among those of the whole document.
             continue
-        origin = f"{name}: {join_path('variants', index)}.prompt_file"
-        file = faults.attempt(folder.read_named, entry.prompt_file, origin)
+        place = f"{name}: {join_path('variants', index)}"
+        file = faults.attempt(folder.read_named, entry.prompt_file, f"{place}.prompt_file")
         prompt = None if file is None else faults.attempt(read_prose, file)
+        system = None
+        if entry.system_file is not None:
+            origin = f"{place}.system_file"
+            system = faults.attempt(_read_system, folder, entry.system_file, origin)
         if file is not None and prompt is not None:
-            description = entry.description or ""
-            variant = Variant(name=entry.variant_name, prompt=prompt, description=description)
+            variant = Variant(
+                name=entry.variant_name,
+                prompt=prompt,
+                description=entry.description or "",
+                system=system,
+            )
             variants.append((file.path, variant))
     return variants
+
+
+def _read_system(folder: Folder, path: str, origin: str) -> str:
+    """Return a variant's system text, in which nothing is replaced."""
+    file = folder.read_named(path, origin)
+    text = read_prose(file)
+    found = sorted({match[0] for match in _PLACEHOLDERS.finditer(text)})
+    if found:
+        shown = ", ".join(f"{one[:60]!r}" for one in found)
+        what = f"nothing is replaced in a system text, and it has {shown}; write it in the prompt"
+        raise FaultyInput([format_fault(file.path, "", what)])
+    return text
 
 
 def _choose_gated(document: dict[str, object], name: str, faults: Faults) -> str | None:
@@ -151,6 +174,33 @@ def _choose_gated(document: dict[str, object], name: str, faults: Faults) -> str
             f"{show_value(gated)} is no variant; {suggest_name(gated, names)}",
         )
     return None
+
+
+def _check_prices(document: dict[str, object], name: str, faults: Faults) -> None:
+    """Note each model whose price stands twice."""
+    seen: dict[tuple[object, object], int] = {}
+    for index, item in list_items(document, "prices"):
+        entry = Faults().attempt(check_entry, PriceEntry, item, "")
+        if entry is None:  # Its faults are among those of the whole document.
+            continue
+        first = seen.setdefault((entry.provider, entry.model), index)
+        if first != index:
+            model = f"{show_value(entry.model)} of {entry.provider}"
+            what = f"{model} also stands in {join_path('prices', first)}; a model has one price"
+            faults.add(f"{name}: {join_path('prices', index)}.", "model", what)
+
+
+def _make_price(entry: PriceEntry) -> Price:
+    """Return what a row of the table says; cached input costs what input does by default."""
+    read, write = entry.cache_read_usd_per_million, entry.cache_write_usd_per_million
+    return Price(
+        provider=entry.provider,
+        model=entry.model,
+        input=entry.input_usd_per_million,
+        output=entry.output_usd_per_million,
+        cache_read=entry.input_usd_per_million if read is None else read,
+        cache_write=entry.input_usd_per_million if write is None else write,
+    )
 
 
 def _check_placeholders(

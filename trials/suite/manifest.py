@@ -13,7 +13,7 @@ from decimal import Decimal
 from ledger.canonical import JsonObject, JsonValue, format_canonical
 from ledger.digest import compute_digest
 from trials.suite.keys import format_key
-from trials.suite.model import Case, Check, Configuration, Suite, SuiteFile, Variant
+from trials.suite.model import Case, Check, Configuration, Price, Suite, SuiteFile, Variant
 
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -43,6 +43,8 @@ def format_manifest(suite: Suite) -> bytes:
                 for role, configuration in suite.graders
             ],
             "name": suite.name,
+            "prices": [_format_price(price) for price in suite.prices],
+            "refuse_other_models": suite.refuses_other_models,
             "repetitions": suite.repetitions,
             "v": 1,
             "variants": [_format_variant(variant) for variant in suite.variants],
@@ -60,10 +62,12 @@ def format_configuration(configuration: Configuration) -> bytes:
             "description": configuration.description,
             "effort": configuration.effort,
             "files": format_files(configuration.files),
+            "limits": _format_limits(configuration),
             "model": configuration.model,
             "name": configuration.name,
             "provider": configuration.provider,
             "recorded_from": configuration.recorded_from,
+            "resolved_models": list(configuration.resolved_models),
             "settings": configuration.settings,
             "tools": [tool.value for tool in configuration.tools],
             "v": 1,
@@ -99,9 +103,9 @@ def name_media_type(path: str) -> str:
     return MEDIA_TYPES.get(posixpath.splitext(path)[1].lower(), "application/octet-stream")
 
 
-def format_rate(rate: Decimal) -> str:
-    """Return the shortest decimal of ``rate``: ``0.50`` and ``0.5`` are one minimum."""
-    text = f"{rate:f}"
+def format_decimal(number: Decimal) -> str:
+    """Return the shortest decimal of ``number``: ``0.50`` and ``0.5`` are one, one price."""
+    text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -110,6 +114,8 @@ def _named_bytes(suite: Suite) -> Iterator[tuple[bytes, str]]:
         yield file.data, name_media_type(file.path)
     for variant in suite.variants:
         yield variant.prompt.encode(), TEXT
+        if variant.system is not None:
+            yield variant.system.encode(), TEXT
     for _, configuration in suite.graders:
         yield format_configuration(configuration), JSON
         for file in configuration.files:
@@ -128,6 +134,31 @@ def _format_variant(variant: Variant) -> JsonObject:
         "description": variant.description,
         "name": variant.name,
         "prompt": compute_digest(variant.prompt.encode()),
+        "system": None if variant.system is None else compute_digest(variant.system.encode()),
+    }
+
+
+def _format_price(price: Price) -> JsonObject:
+    return {
+        "cache_read": format_decimal(price.cache_read),
+        "cache_write": format_decimal(price.cache_write),
+        "input": format_decimal(price.input),
+        "model": price.model,
+        "output": format_decimal(price.output),
+        "provider": price.provider,
+    }
+
+
+def _format_limits(configuration: Configuration) -> JsonObject:
+    limits = configuration.limits
+    cost = limits.cost_usd_max
+    return {
+        "attempts_max": configuration.attempts_max,
+        "cost_usd_max": None if cost is None else format_decimal(cost),
+        # A float's own text is the shortest that reads back as the same float.
+        "deadline_s": format_decimal(Decimal(str(limits.deadline_s))),
+        "output_tokens_max": limits.output_tokens_max,
+        "requests_per_minute": configuration.requests_per_minute,
     }
 
 
@@ -135,10 +166,11 @@ def _format_check(check: Check) -> JsonObject:
     return {
         "critical": check.critical,
         "description": check.description,
+        "evidence": check.evidence,
         "fields": check.grader_fields,
         "files": [list(item) for item in check.files],
         "grader": check.grader.name,
-        "minimum_pass_rate": format_rate(check.minimum_pass_rate),
+        "minimum_pass_rate": format_decimal(check.minimum_pass_rate),
         "name": check.name,
     }
 

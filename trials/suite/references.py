@@ -25,12 +25,8 @@ from trials.suite.contents import read_document
 from trials.suite.documents import join_path, show_value
 from trials.suite.faults import Faults, suggest_name
 from trials.suite.folder import FoundFile
-from trials.suite.schema import (
-    LineEntry,
-    ReferenceEntries,
-    check_entry,
-    is_decimal,
-)
+from trials.suite.schema import LineEntry, ReferenceEntries, check_entry
+from trials.suite.values import is_decimal
 
 VALUES_SHOWN = 8
 """Values of a total that a fault names."""

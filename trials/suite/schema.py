@@ -2,39 +2,38 @@
 
 Nothing is converted: a number in quotes is not a number, ``1`` is not ``true``. An unknown field
 is refused, with the known one that it resembles. Names of suites, variants, checks, cases and
-configurations match ``NAME``, so that each can be a file's name and a word on a command line.
+configurations match ``NAME`` of ``values``, so that each can be a file's name and a word on a
+command line.
 """
 
-import re
-from decimal import Decimal
-from typing import Annotated, TypeVar, get_args
+from typing import TypeVar, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    StringConstraints,
-    ValidationError,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from graders.reference import ENTRIES_MAX
 from ledger.errors import FaultyInput
-from ledger.tools import ToolKind
-from trials.suite.documents import Numeral, join_path, show_value
+from providers import UNLIMITED
+from trials.suite.documents import join_path, show_value
 from trials.suite.faults import format_fault, suggest_name
-
-NAME = "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
-REPETITIONS_MAX = 10_000
-"""Far above what anyone pays for; a slip of the keyboard stops here and not at the bill."""
-
-DECIMAL = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
-DECIMAL_CHARACTERS_MAX = 40
-
-_DECIMAL = re.compile(rf"{DECIMAL}\Z")
+from trials.suite.model import ANSWER, ATTEMPTS_MAX
+from trials.suite.values import (
+    Amount,
+    Attempts,
+    Cost,
+    Deadline,
+    Facts,
+    Filled,
+    Line,
+    Name,
+    Ordinal,
+    PartName,
+    Price,
+    Rate,
+    Repetitions,
+    RequestsPerMinute,
+    Tool,
+)
 
 _SAYINGS = {
     "bool_type": "{shown} is not true or false",
@@ -52,108 +51,6 @@ _SAYINGS = {
 """What to say for an error of pydantic's; the others say it themselves."""
 
 
-def _check_filled(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty; write it or leave the field out")
-    return text
-
-
-def _read_rate(value: object) -> Decimal:
-    rate = _read_decimal(value, "0.95")
-    if not 0 <= rate <= 1 or rate.is_signed():
-        raise ValueError(f"{rate:f} is not between 0 and 1")
-    return rate
-
-
-def _read_amount(value: object) -> Decimal:
-    return _read_decimal(value, '"24.10"')
-
-
-def _read_decimal(value: object, example: str) -> Decimal:
-    """Return the decimal that a string or a number states, every digit as it was written."""
-    text = value.text if isinstance(value, Numeral) else value
-    if isinstance(text, int) and not isinstance(text, bool):
-        text = str(text)
-    if not isinstance(text, str) or not is_decimal(text):
-        raise ValueError(f"{show_value(value)} is not a decimal; write one such as {example}")
-    return Decimal(text)
-
-
-def _check_line(line: int) -> int:
-    if line < 1:
-        raise ValueError(f"{line} is no line; the first one is 1")
-    return line
-
-
-def _read_fact(value: object) -> tuple[str, ...]:
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        raise ValueError("has no accepted value; list at least one or leave the fact out")
-    return tuple(_read_accepted(item) for item in values)
-
-
-def _read_accepted(value: object) -> str:
-    """Return an accepted value as text; a number keeps the digits that it was written with."""
-    if isinstance(value, Numeral) and is_decimal(value.text):
-        return value.text
-    if isinstance(value, str) and value.strip():
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise ValueError(
-        f"{show_value(value)} is not an accepted value; write a string, or a number "
-        "without an exponent"
-    )
-
-
-def is_decimal(text: str) -> bool:
-    """Return whether ``text`` is a decimal as JSON writes it, without an exponent."""
-    return len(text) <= DECIMAL_CHARACTERS_MAX and _DECIMAL.match(text) is not None
-
-
-def _read_tool(value: object) -> ToolKind:
-    if not isinstance(value, str) or value not in set(ToolKind):
-        raise ValueError(f"{show_value(value)} is no kind of tool; there are {', '.join(ToolKind)}")
-    return ToolKind(value)
-
-
-_DECIMAL_TEXT: dict[str, object] = {
-    "type": "string",
-    "pattern": f"^{DECIMAL}$",
-    "maxLength": DECIMAL_CHARACTERS_MAX,
-}
-_ACCEPTED: dict[str, object] = {"anyOf": [{"type": "string", "pattern": r"\S"}, {"type": "number"}]}
-
-Name = Annotated[str, StringConstraints(pattern=NAME)]
-Filled = Annotated[
-    str, AfterValidator(_check_filled), WithJsonSchema({"type": "string", "pattern": r"\S"})
-]
-Rate = Annotated[
-    Decimal,
-    PlainValidator(_read_rate),
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, _DECIMAL_TEXT]}),
-]
-Amount = Annotated[
-    Decimal,
-    PlainValidator(_read_amount),
-    WithJsonSchema({"anyOf": [_DECIMAL_TEXT, {"type": "number"}]}),
-]
-Line = Annotated[
-    int, AfterValidator(_check_line), WithJsonSchema({"type": "integer", "minimum": 1})
-]
-Tool = Annotated[
-    ToolKind,
-    PlainValidator(_read_tool),
-    WithJsonSchema({"type": "string", "enum": list(ToolKind)}),
-]
-Accepted = Annotated[
-    tuple[str, ...],
-    PlainValidator(_read_fact),
-    WithJsonSchema({"anyOf": [_ACCEPTED, {"type": "array", "minItems": 1, "items": _ACCEPTED}]}),
-]
-Facts = dict[Filled, Accepted]
-
-
 class Entry(BaseModel):
     """What all entries share."""
 
@@ -166,6 +63,9 @@ class VariantEntry(Entry):
     variant_name: Name = Field(description="The variant's name, once in the suite.")
     prompt_file: str = Field(
         description="The prompt's file; {{question}} in it stands for the case's question."
+    )
+    system_file: str | None = Field(
+        default=None, description="The file of the system text; nothing in it is replaced."
     )
     description: str | None = Field(default=None, description="For people.")
 
@@ -182,6 +82,10 @@ class CheckEntry(Entry):
     critical: bool = Field(
         default=False, description="Whether a single fail or unproven fails the gate."
     )
+    evidence: PartName = Field(
+        default=ANSWER,
+        description="What the grader looks at: the answer, or another part of the session.",
+    )
 
 
 class ExtractionEntry(Entry):
@@ -189,6 +93,21 @@ class ExtractionEntry(Entry):
 
     instructions_file: str = Field(description="What the extractor is told, a text.")
     schema_file: str = Field(description="The JSON schema of what it returns, a field for a fact.")
+
+
+class PriceEntry(Entry):
+    """What a model's tokens cost, US dollars for a million of each."""
+
+    provider: Name = Field(description="The provider, as configurations name it.")
+    model: Filled = Field(description="The model, as configurations name it.")
+    input_usd_per_million: Price = Field(description="Tokens that are read.")
+    output_usd_per_million: Price = Field(description="Tokens that are written.")
+    cache_read_usd_per_million: Price | None = Field(
+        default=None, description="Tokens that are read from the cache; by default as input."
+    )
+    cache_write_usd_per_million: Price | None = Field(
+        default=None, description="Tokens that are written to the cache; by default as input."
+    )
 
 
 class SuiteEntry(Entry):
@@ -206,12 +125,7 @@ class SuiteEntry(Entry):
         default=None,
         description="A folder with another revision of answer keys, in a folder for each case.",
     )
-    repetitions: int = Field(
-        default=1,
-        ge=1,
-        le=REPETITIONS_MAX,
-        description="Trials for each case and variant.",
-    )
+    repetitions: Repetitions = Field(default=1, description="Trials for each case and variant.")
     fact_extraction: ExtractionEntry | None = Field(
         default=None, description="What checks without a pattern extract facts with."
     )
@@ -221,6 +135,13 @@ class SuiteEntry(Entry):
         "configuration.",
     )
     checks: list[CheckEntry] = Field(min_length=1, description="The requirements.")
+    prices: list[PriceEntry] = Field(
+        default=[], description="What the tokens of each model cost, for budgets and costs."
+    )
+    refuse_other_models: bool = Field(
+        default=False,
+        description="Whether the gate fails where another model answered than was asked for.",
+    )
 
 
 class CaseEntry(Entry):
@@ -301,6 +222,43 @@ class ReferenceEntries(Entry):
     )
 
 
+class LimitsEntry(Entry):
+    """How far one call may go, how often it is tried, and how many are begun in a minute."""
+
+    deadline_s: Deadline = Field(
+        default=UNLIMITED.deadline_s, description="Seconds until a call is given up."
+    )
+    output_tokens_max: Ordinal | None = Field(
+        default=None, description="Tokens of output that are asked for at most."
+    )
+    cost_usd_max: Cost | None = Field(
+        default=None,
+        description="US dollars that a session may cost, where the provider can stop there.",
+    )
+    attempts_max: Attempts = Field(
+        default=ATTEMPTS_MAX, description="Calls for one trial, the first one included."
+    )
+    requests_per_minute: RequestsPerMinute | None = Field(
+        default=None, description="Calls that are begun in a minute at most."
+    )
+
+
+class TranscriptEntry(Entry):
+    """A session that another program recorded, and the trial that it is."""
+
+    case: Name = Field(description="The case's id.")
+    variant: Name | None = Field(default=None, description="For this variant only.")
+    repetition: Ordinal = Field(default=1, description="Which repetition.")
+    file: str = Field(description="The file, from the configuration's folder.")
+    format: Filled = Field(description="Which program wrote it.")
+
+
+class TranscriptsEntry(Entry):
+    """``settings.transcripts``, held under one field."""
+
+    transcripts: list[TranscriptEntry] = Field(min_length=1)
+
+
 class ConfigurationEntry(Entry):
     """A provider and a model with all their settings: what is under test, or what graders ask."""
 
@@ -311,6 +269,13 @@ class ConfigurationEntry(Entry):
         default=None, description="The reasoning effort, as the provider names it."
     )
     tools: list[Tool] = Field(default=[], description="Kinds of tool that a session may use.")
+    resolved_models: list[Filled] = Field(
+        default=[],
+        description="Names under which the model may answer beside its own.",
+    )
+    limits: LimitsEntry | None = Field(
+        default=None, description="How far one call may go, and how often it is tried."
+    )
     recorded_from: Filled | None = Field(
         default=None, description="Who gave the answers that a file records, for people."
     )
@@ -353,8 +318,6 @@ def _say(model: type[Entry], detail: ErrorDetails) -> str:
         return f"unknown field; {suggest_name(str(detail['loc'][-1]), known)}"
     if kind == "value_error":
         return str(detail["ctx"]["error"])
-    if kind in {"greater_than_equal", "less_than_equal"}:
-        return f"{show_value(detail['input'])} is not between 1 and {REPETITIONS_MAX}"
     if kind in _SAYINGS:
         return _SAYINGS[kind].format(shown=show_value(detail["input"]), **detail.get("ctx", {}))
     return detail["msg"]

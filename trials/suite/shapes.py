@@ -22,8 +22,8 @@ from trials.suite.schema import (
     Entry,
     ReferenceEntries,
     SuiteEntry,
-    is_decimal,
 )
+from trials.suite.values import is_decimal
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

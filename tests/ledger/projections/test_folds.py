@@ -27,7 +27,7 @@ from ledger.projections import engine as engine_module
 from ledger.projections.engine import PROJECTIONS
 from ledger.stores.memory import MemoryProjections
 from tests.ledger.bodies import event_of
-from tests.ledger.projections.stories import entries_of, make
+from tests.ledger.projections.stories import REF, entries_of, make
 
 EVERY = pytest.mark.parametrize("projection", PROJECTIONS, ids=lambda projection: projection.name)
 SEEDS = st.integers(0, 10_000)
@@ -179,6 +179,26 @@ def test_a_trial_has_the_outcome_that_was_recorded(seed):
         assert state.outcome == (entry and entry.address)
         is_completed = entry is not None and isinstance(entry.event.body, TrialCompleted)
         assert (state.answer is not None) == is_completed
+
+
+@pytest.mark.parametrize("cls", [TrialCompleted, TrialFailed])
+def test_a_trial_keeps_what_its_call_cost_and_of_a_completed_one_its_parts(cls):
+    told = {"attempt": 3, "cost_usd": "0.1", "stated_cost_usd": "0.2", "notes": ("a", "b")}
+    run = make(RunStarted)
+    started = make(TrialStarted, run=compute_digest(b"run"), slot=0)
+    ended = make(
+        cls, run=compute_digest(b"run"), slot=0, parts=(("report", REF), ("err", REF)), **told
+    )
+    entries = [
+        Entry(n, compute_digest(bytes([n])), event_of(body))
+        for n, body in enumerate([run, started, ended])
+    ]
+    (row,) = fold(TRIALS, entries).values()
+    state = TRIALS.decode(row)
+    assert (state.attempt, state.cost_usd, state.stated_cost_usd) == (3, "0.1", "0.2")
+    assert state.notes == 2
+    both = (("report", REF.address), ("err", REF.address))
+    assert state.parts == (both if cls is TrialCompleted else ())
 
 
 # What no program of ours writes, and the log would take

@@ -1,0 +1,260 @@
+"""The budget of a window: money, tokens, time; and a stop *before* the call that would exceed it.
+
+1. before a call its bound is reserved: what it can cost at most. A call without a bound is refused
+   before the run begins (``check_budget``);
+2. a call begins only where what is spent, what is reserved by calls in flight and its own bound fit
+   together. Where they would fit without those in flight, it waits for these;
+3. after a call its reservation becomes what it cost. Where that cannot be known, because a call was
+   cut off in the middle, it counts as all that was reserved;
+4. what earlier windows spent on a run counts: it is read from the record (``read_spent``).
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from typing import NamedTuple
+
+from ledger.errors import FaultyInput
+from providers import Bounded, Provider, SessionFailure, SessionRequest, SessionResult, Tokens
+from trials.stop import BUDGET, STEP_S, Stop, Stopped
+from trials.suite import Configuration, Price
+
+PER_MILLION = -6
+"""Decimal exponent of a price."""
+EXACT_DIGITS = 100
+"""More than the sum of counts of tokens, each times a price of 40 digits, can have."""
+UNSURE = frozenset(
+    {"cut_off", "malformed_response", "provider_failed", "provider_malformed", "response_cut"}
+    | {"server_error", "timed_out", "unfinished"}
+)
+"""Causes of a failure after which a call may have been paid for, whatever came."""
+
+
+class Spending(NamedTuple):
+    """Money and tokens: what was spent, or what a call can spend at most."""
+
+    cost_usd: Decimal = Decimal(0)
+    tokens: int = 0
+
+    def plus(self, other: "Spending") -> "Spending":
+        """Return both together."""
+        return Spending(self.cost_usd + other.cost_usd, self.tokens + other.tokens)
+
+    def minus(self, other: "Spending") -> "Spending":
+        """Return what is left without ``other``."""
+        return Spending(self.cost_usd - other.cost_usd, self.tokens - other.tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What may be spent at most; ``None``: no bound."""
+
+    cost_usd_max: Decimal | None = None
+    tokens_max: int | None = None
+    wall_s_max: float | None = None
+
+
+class Tariff:
+    """What tokens cost, by a suite's table."""
+
+    def __init__(self, prices: Iterable[Price] = ()) -> None:
+        """Take the table."""
+        self._prices = {(price.provider, price.model): price for price in prices}
+
+    def charge(self, configuration: Configuration, tokens: Tokens | None) -> Decimal | None:
+        """Return what ``tokens`` cost, US dollars, exactly; ``None`` where that is not known."""
+        price = self._prices.get((configuration.provider, configuration.model))
+        if price is None or tokens is None:
+            return None
+        with localcontext(prec=EXACT_DIGITS):
+            millionths = (
+                tokens.input * price.input
+                + tokens.cache_read * price.cache_read
+                + tokens.cache_write * price.cache_write
+                + tokens.output * price.output
+            )
+            return millionths.scaleb(PER_MILLION).normalize()
+
+    def bound(
+        self, configuration: Configuration, provider: Provider, request: SessionRequest
+    ) -> tuple[Decimal | None, int | None]:
+        """Return what ``request`` can take at most, US dollars and tokens; ``None``: no bound."""
+        tokens = provider.bound_tokens(request) if isinstance(provider, Bounded) else None
+        stated = configuration.limits.cost_usd_max
+        if tokens is None:
+            return stated, None
+        if tokens == Tokens():
+            return Decimal(0), 0
+        price = self._prices.get((configuration.provider, configuration.model))
+        cost = None
+        if price is not None:
+            # What is read may be new, cached or written to the cache: the dearest is the bound.
+            reading = max(price.input, price.cache_read, price.cache_write)
+            cost = (tokens.input * reading + tokens.output * price.output).scaleb(PER_MILLION)
+        costs = [value for value in (cost, stated) if value is not None]
+        return min(costs, default=None), sum(tokens)
+
+
+class Reservation(NamedTuple):
+    """What one call in flight can spend at most."""
+
+    bound: Spending
+
+
+class Purse:
+    """What of a budget is spent and reserved."""
+
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        tariff: Tariff | None = None,
+        spent: Spending = Spending(),  # noqa: B008 - immutable
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begin the window.
+
+        Args:
+            budget: none by default.
+            tariff: what tokens cost.
+            spent: in earlier windows, by the same runs.
+            clock: seconds.
+        """
+        self.tariff = tariff or Tariff()
+        self._budget = budget or Budget()
+        self._spent = spent
+        self._reserved = Spending()
+        self._clock = clock
+        self._begun = clock()
+
+    @property
+    def spent(self) -> Spending:
+        """What all calls came to that are over."""
+        return self._spent
+
+    async def reserve(
+        self,
+        configuration: Configuration,
+        provider: Provider,
+        request: SessionRequest,
+        stop: Stop,
+    ) -> Reservation:
+        """Return the reservation for a call that fits; else ask everybody to stop.
+
+        Raises:
+            Stopped: it does not fit, or that was asked before.
+        """
+        bound = self._bound(configuration, provider, request)
+        while True:
+            stop.check()
+            fault = self._find_excess(self._spent, bound, request)
+            if fault is not None:
+                stop.request(BUDGET, fault)
+                raise Stopped
+            if self._find_excess(self._spent.plus(self._reserved), bound, request) is None:
+                self._reserved = self._reserved.plus(bound)
+                return Reservation(bound)
+            await stop.pause(STEP_S)
+
+    def release(self, reservation: Reservation) -> None:
+        """Give back what was reserved for a call that was not made."""
+        self._reserved = self._reserved.minus(reservation.bound)
+
+    def settle(
+        self,
+        reservation: Reservation,
+        configuration: Configuration,
+        result: SessionResult | SessionFailure | None,
+    ) -> None:
+        """Count what a call came to; ``None``: it was cut off."""
+        self.release(reservation)
+        self._spent = self._spent.plus(self._price(reservation, configuration, result))
+
+    def _price(
+        self,
+        reservation: Reservation,
+        configuration: Configuration,
+        result: SessionResult | SessionFailure | None,
+    ) -> Spending:
+        bound = reservation.bound
+        if result is None:
+            return bound
+        is_known = result.tokens is not None or result.stated_cost_usd is not None
+        if not is_known and isinstance(result, SessionFailure) and result.cause not in UNSURE:
+            return Spending()
+        cost = self.tariff.charge(configuration, result.tokens)
+        if cost is None:
+            stated = result.stated_cost_usd
+            cost = bound.cost_usd if stated is None else stated
+        return Spending(cost, bound.tokens if result.tokens is None else sum(result.tokens))
+
+    def _bound(
+        self, configuration: Configuration, provider: Provider, request: SessionRequest
+    ) -> Spending:
+        cost, tokens = self.tariff.bound(configuration, provider, request)
+        return Spending(cost or Decimal(0), tokens or 0)
+
+    def _find_excess(self, spent: Spending, bound: Spending, request: SessionRequest) -> str | None:
+        """Return which limit a call would exceed, if any."""
+        budget = self._budget
+        total = spent.plus(bound)
+        if budget.cost_usd_max is not None and total.cost_usd > budget.cost_usd_max:
+            return (
+                f"the budget is {budget.cost_usd_max:f} USD: {_show(spent.cost_usd)} is spent, and "
+                f"the next call may cost {_show(bound.cost_usd)}"
+            )
+        if budget.tokens_max is not None and total.tokens > budget.tokens_max:
+            return (
+                f"the budget is {budget.tokens_max:,} tokens: {spent.tokens:,} are spent, and the "
+                f"next call may take {bound.tokens:,}"
+            )
+        passed = self._clock() - self._begun
+        if budget.wall_s_max is not None and passed + request.limits.deadline_s > budget.wall_s_max:
+            return (
+                f"the budget is {budget.wall_s_max:,.0f} s: {passed:,.0f} s have passed, and the "
+                f"next call may take {request.limits.deadline_s:,.0f} s"
+            )
+        return None
+
+
+def check_budget(
+    budget: Budget,
+    tariff: Tariff,
+    asked: Iterable[tuple[Configuration, Provider, SessionRequest]],
+) -> None:
+    """Refuse a budget that a call without a bound could exceed.
+
+    Args:
+        budget: to be kept.
+        tariff: what tokens cost.
+        asked: each configuration with its provider, and a request such as it will be sent.
+
+    Raises:
+        FaultyInput: one line for each configuration at fault.
+    """
+    faults = []
+    for configuration, provider, request in asked:
+        cost, tokens = tariff.bound(configuration, provider, request)
+        name, limits = configuration.name, configuration.limits
+        if budget.cost_usd_max is not None and cost is None:
+            faults.append(
+                f"{name}: a budget of money needs limits.cost_usd_max, or limits.output_tokens_max "
+                f"and a row of the suite's prices for {configuration.provider} "
+                f"{configuration.model}"
+            )
+        if budget.tokens_max is not None and tokens is None:
+            faults.append(
+                f"{name}: a budget of tokens needs limits.output_tokens_max, and a provider whose "
+                "sessions are one call each"
+            )
+        if budget.wall_s_max is not None and limits.deadline_s > budget.wall_s_max:
+            faults.append(
+                f"{name}: one call may take {limits.deadline_s:,.0f} s, the budget of time is "
+                f"{budget.wall_s_max:,.0f} s; lower limits.deadline_s"
+            )
+    if faults:
+        raise FaultyInput(list(dict.fromkeys(faults)))
+
+
+def _show(cost: Decimal) -> str:
+    return f"{cost.quantize(Decimal('0.0001'), ROUND_HALF_UP):f} USD"

@@ -1,8 +1,8 @@
 """``verdict run``: trials, grading, scorecard, gate."""
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ledger.digest import Digest, shorten_digest
 from ledger.errors import Busy, FaultyInput, RunIncomplete, StoreUnavailable
 from ledger.projections import Scorecard
 from ledger.signing import check_continues, sign_head
-from providers import Provider, SessionRequest, Setup, TrialPlace, Vault, find_provider
+from providers import Provider, Setup, Vault, find_provider
 from trials.budget import Budget, Purse, Tariff, check_budget
 from trials.engine import CONCURRENCY, Lane, run_window
 from trials.grade import find_same, grade_run
@@ -124,9 +124,10 @@ def command(
     """
     if variants and resume:
         raise FaultyInput(["--variant: a run that is resumed has its plan; leave it out"])
-    loaded = load_suite(suite)
     vault = Vault(os.environ)
-    configurations = [load_configuration(find_configuration(suite, name)) for name in named]
+    with _clean_faults(vault):
+        loaded = load_suite(suite)
+        configurations = [load_configuration(find_configuration(suite, name)) for name in named]
     respondents = [make_respondent(configuration, vault) for configuration in configurations]
     models = make_models(loaded, vault)
     check_secrets(vault, loaded, configurations)
@@ -137,11 +138,7 @@ def command(
     )
     everybody = [*respondents, *models.values()]
     tariff = Tariff(loaded.prices)
-    check_budget(
-        budget,
-        tariff,
-        [(each.configuration, each.provider, _make_sample(each)) for each in everybody],
-    )
+    check_budget(budget, tariff, [(each.configuration, each.provider) for each in everybody])
     with open_ledger(find_folder(where)) as opened:
         signer = opened.open_signer()
         check_continues(opened.records, signer)
@@ -150,10 +147,8 @@ def command(
             if resume
             else start_runs(opened.ledger, loaded, configurations, variants=variants, seed=seed)
         )
-        graders = [model.configuration for model in models.values()]
-        spent = read_spent(
-            opened.ledger, {run.address: run.configuration for run in runs}, graders, tariff
-        )
+        asked = {run.address: each for run, each in zip(runs, respondents, strict=True)}
+        spent = read_spent(opened.ledger, asked, models.values(), tariff)
         window = Window(
             vault=vault,
             purse=Purse(budget, tariff, spent),
@@ -176,24 +171,21 @@ def command(
     raise SystemExit(max(EXIT_CODES[report.gate] for report in reports))
 
 
+@contextmanager
+def _clean_faults(vault: Vault) -> Iterator[None]:
+    """Take secrets out of what is said of a file: a log of a build may keep it."""
+    try:
+        yield
+    except FaultyInput as error:
+        raise FaultyInput([vault.scrub_text(line) for line in error.faults]) from error
+
+
 def _print_reports(where: str | None, reports: Sequence[Report]) -> None:
     for index, report in enumerate(reports):
         if index:
             click.echo()
         print_report(report)
         print_next(where, report)
-
-
-def _make_sample(respondent: Respondent) -> SessionRequest:
-    """Return a request such as will be sent; whether it has a bound depends on no text."""
-    configuration = respondent.configuration
-    return SessionRequest(
-        place=TrialPlace("", "", 1),
-        prompt="",
-        model=configuration.model,
-        effort=configuration.effort,
-        limits=configuration.limits,
-    )
 
 
 def perform_run(

@@ -28,12 +28,9 @@ import asyncio
 import json
 import os
 import re
-import shutil
-import signal
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -47,27 +44,22 @@ from pydantic import (
 from ledger.artifact import JSON, TEXT
 from ledger.canonical import INTEGER_MAX
 from ledger.tools import ToolCall, ToolKind, ToolOutcome
-from providers.isolation import (
-    OUTPUT_BYTES_MAX,
-    Ending,
-    Workspace,
-    open_workspace,
-    run_process,
-)
+from providers.isolation import open_workspace, run_process
+from providers.programs import describe_ending, find_failure, find_program, look_after
 from providers.provider import (
-    Part,
+    Failure,
     Session,
     SessionFailure,
     SessionRequest,
     SessionResult,
     Tokens,
+    answer_session,
+    fail_session,
 )
 from providers.setup import Setup
 
 OUTPUTS = ("text", "json")
 KNOWN = frozenset({"argv", "environment", "output", "collect"})
-LINE_LENGTH_MAX = 300
-"""Characters of the last line on standard error that a failure tells."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -153,22 +145,16 @@ class Command:
                 stdin=sent,
                 deadline_s=request.limits.deadline_s,
             )
-            parts, notes = await asyncio.to_thread(self._look_after, workspace)
+            parts, notes = await asyncio.to_thread(look_after, workspace, self.patterns)
         session = Session(
             sent=sent,
             response=ending.stdout or None,
             media=JSON if self.is_json else TEXT,
-            parts=(*_describe(ending, self.argv, environment), *parts),
+            parts=(*describe_ending(ending, self.argv, environment), *parts),
             notes=ending.notes + notes,
         )
-        failure = _find_failure(ending, request)
-        return _fail(session, failure) if failure else self._read(session)
-
-    def _look_after(self, workspace: Workspace) -> tuple[tuple[Part, ...], tuple[str, ...]]:
-        """Return what is kept of a workspace and what is noted of it, and remove it."""
-        parts = workspace.collect(self.patterns)
-        escapes = workspace.find_escapes()
-        return parts, escapes + workspace.remove()
+        failure = find_failure(ending, request.limits.deadline_s)
+        return fail_session(session, failure) if failure else self._read(session)
 
     def _read(self, session: Session) -> SessionResult | SessionFailure:
         """Return the answer that the whole output of a program is, or holds."""
@@ -179,7 +165,7 @@ class Command:
         try:
             answer, reply = parse_reply(output)
         except ValueError as error:
-            return _fail(session, _Failure("malformed_response", f"standard output: {error}"))
+            return fail_session(session, Failure("malformed_response", f"standard output: {error}"))
         return _answer(session, answer, reply)
 
 
@@ -190,7 +176,7 @@ def make_command(setup: Setup) -> Command:
         FaultyInput: a setting is not as above, the program is not found, or a variable is not set.
     """
     setup.check_settings(KNOWN)
-    argv = _read_texts(setup, "argv")
+    argv = setup.read_texts("argv")
     if not argv:
         raise setup.fault("settings.argv", "is missing; list the program and its arguments")
     output = setup.read_text("output", "text")
@@ -198,10 +184,10 @@ def make_command(setup: Setup) -> Command:
         raise setup.fault("settings.output", f"{output!r:.80} is unknown; there are text, json")
     return Command(
         setup=setup,
-        argv=(_find_program(setup, argv[0]), *map(_find_argument, argv[1:])),
+        argv=(find_program(setup, "settings.argv.0", argv[0]), *map(_find_argument, argv[1:])),
         allowed=_read_variables(setup),
         is_json=output == "json",
-        patterns=_read_texts(setup, "collect"),
+        patterns=setup.read_texts("collect"),
     )
 
 
@@ -272,98 +258,11 @@ def _answer(session: Session, answer: str, reply: _Reply) -> SessionResult | Ses
         stop_reason=reply.stop_reason,
         tool_calls=None if calls is None else tuple(ToolCall(**dict(call)) for call in calls),
     )
-    if not answer:
-        return _fail(told, _Failure("empty_answer", "exit code 0, and the answer is empty"))
-    return SessionResult(answer=answer, **_list_fields(told, response=session.response or b""))
-
-
-class _Failure(NamedTuple):
-    cause: str
-    detail: str
-    is_transient: bool = False
-    stops_run: bool = False
-
-
-def _fail(session: Session, failure: _Failure) -> SessionFailure:
-    return SessionFailure(**failure._asdict(), **_list_fields(session))
-
-
-def _list_fields(session: Session, **changes: Any) -> dict[str, Any]:
-    return {field.name: getattr(session, field.name) for field in fields(Session)} | changes
-
-
-def _find_failure(ending: Ending, request: SessionRequest) -> _Failure | None:
-    """Return why a program that ended so gave no answer, or ``None`` where it may have."""
-    if ending.error is not None:
-        if ending.is_transient:
-            return _Failure("start_failed", ending.error, is_transient=True)
-        return _Failure("program_missing", ending.error, stops_run=True)
-    if ending.was_killed == "deadline":
-        return _Failure("timed_out", f"no end after {request.limits.deadline_s:g} s")
-    if ending.was_killed == "output":
-        return _Failure("too_large", f"it wrote more than {OUTPUT_BYTES_MAX:,} bytes")
-    if ending.exit_code == 0:
-        return None
-    code = ending.exit_code or 0
-    how = f"exit code {code}" if code > 0 else f"ended by {_name_signal(-code)}"
-    said = _read_last_line(ending.stderr)
-    return _Failure(
-        "program_failed", f"{how}: {said}" if said else how, is_transient=code == os.EX_TEMPFAIL
-    )
-
-
-def _name_signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _read_last_line(stderr: bytes) -> str:
-    """Return the last line with something on it, as a line of a terminal can carry it."""
-    lines = stderr[-4 * LINE_LENGTH_MAX :].decode("utf-8", "replace").split("\n")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    plain = "".join(sign if sign.isprintable() else " " for sign in last)
-    return plain[:LINE_LENGTH_MAX]
-
-
-def _describe(
-    ending: Ending, argv: Sequence[str], environment: Mapping[str, str]
-) -> tuple[Part, ...]:
-    """Return how a program was run and how it ended, and its standard error where it has some."""
-    document = {
-        "argv": list(argv),
-        "environment": sorted(environment),
-        "exit_code": ending.exit_code,
-        "was_killed": ending.was_killed,
-        "duration_us": ending.duration_us,
-    }
-    process = Part("process", json.dumps(document).encode(), JSON)
-    stderr = Part("stderr", ending.stderr, TEXT)
-    return (process, stderr) if ending.stderr else (process,)
-
-
-def _read_texts(setup: Setup, name: str) -> tuple[str, ...]:
-    """Return the setting ``name``, a list of texts; none where it is missing."""
-    value = setup.settings.get(name, [])
-    if not isinstance(value, list):
-        raise setup.fault(f"settings.{name}", "is not a list; write the texts in [ and ]")
-    texts = []
-    for index, item in enumerate(value):
-        if not isinstance(item, str) or "\0" in item:
-            raise setup.fault(f"settings.{name}.{index}", "is not a text; write one in quotes")
-        if setup.vault.scrub_text(item) != item:
-            raise setup.fault(
-                f"settings.{name}.{index}",
-                "holds a credential, which would be recorded; let the program read it from a "
-                "variable that settings.environment names",
-            )
-        texts.append(item)
-    return tuple(texts)
+    return answer_session(told, answer)
 
 
 def _read_variables(setup: Setup) -> tuple[str, ...]:
-    names = _read_texts(setup, "environment")
+    names = setup.read_texts("environment")
     for index, name in enumerate(names):
         field = f"settings.environment.{index}"
         if not _VARIABLE.fullmatch(name):
@@ -371,20 +270,6 @@ def _read_variables(setup: Setup) -> tuple[str, ...]:
         if name not in setup.vault.environment:
             setup.vault.read(name, f"{setup.name}: {field}")
     return names
-
-
-def _find_program(setup: Setup, program: str) -> str:
-    """Return the absolute path of ``program``."""
-    if "/" in program:
-        found = shutil.which(os.path.abspath(program))  # noqa: PTH100 - without following links
-        where = "there"
-    else:
-        found = shutil.which(program, path=setup.vault.environment.get("PATH", os.defpath))
-        where = "on the PATH"
-    if found is None:
-        what = f"there is no program {program!a:.200} {where}; install it or correct the path"
-        raise setup.fault("settings.argv.0", what)
-    return os.path.abspath(found)  # noqa: PTH100
 
 
 def _find_argument(argument: str) -> str:

@@ -9,9 +9,9 @@ states, never guessed. A failure is a value too: it is recorded, and the run goe
 3. it may be cancelled at any await, and leaves nothing running.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from ledger.digest import Digest
 from ledger.tools import ToolCall, ToolKind
@@ -187,6 +187,34 @@ class SessionFailure(Session):
     is_transient: bool = False
     stops_run: bool = False
     retry_after_s: float | None = None
+
+
+class Failure(NamedTuple):
+    """Why there is no answer; as in ``SessionFailure``."""
+
+    cause: str
+    detail: str
+    is_transient: bool = False
+    stops_run: bool = False
+
+
+def answer_session(session: Session, answer: str) -> SessionResult | SessionFailure:
+    """Return ``session`` as one that was answered; an empty answer is none."""
+    if not answer:
+        failure = Failure("empty_answer", "success is stated, and the answer is empty")
+        return fail_session(session, failure)
+    known = list_session(session) | {"response": session.response or b""}
+    return SessionResult(answer=answer, **known)
+
+
+def fail_session(session: Session, failure: Failure) -> SessionFailure:
+    """Return ``session`` as one that failed."""
+    return SessionFailure(**failure._asdict(), **list_session(session))
+
+
+def list_session(session: Session) -> dict[str, Any]:
+    """Return the fields of a session, without those of its outcome."""
+    return {field.name: getattr(session, field.name) for field in fields(Session)}
 
 
 class Provider(Protocol):

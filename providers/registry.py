@@ -18,6 +18,8 @@ Factory = Callable[[Setup], Provider]
 """From a configuration and this process's secrets; raises ``FaultyInput``."""
 
 PROVIDERS: dict[str, str] = {
+    "claude-code": "providers.claude_code:make_claude_code",
+    "codex": "providers.codex:make_codex",
     "command": "providers.command:make_command",
     "recorded": "providers.recorded:make_recorded",
 }

@@ -9,6 +9,8 @@ from providers.vault import Vault
 
 AnySession = TypeVar("AnySession", bound=Session)
 
+_BRACKETS = str.maketrans({"[": "", "]": "", " ": "-"})
+
 NOTE = "a secret stood in what came, and was taken out before it was recorded"
 
 
@@ -38,8 +40,10 @@ def _scrub(value: Any, vault: Vault) -> Any:
         is_clean = (name, given) == (value.name, value.input)
         return value if is_clean else replace(value, name=name, input=given)
     if isinstance(value, Part):
-        data = _scrub(value.data, vault)
-        return value if data is value.data else value._replace(data=data)
+        data, name = _scrub(value.data, vault), vault.scrub_text(value.name)
+        # In brackets and capitals a name of a part would not be one any more.
+        name = name.translate(_BRACKETS).lower()
+        return value if (data, name) == (value.data, value.name) else Part(name, data, value.media)
     if type(value) is tuple:
         items = tuple(_scrub(item, vault) for item in value)
         is_clean = all(new is old for new, old in zip(items, value, strict=True))

@@ -74,6 +74,27 @@ class Setup:
             raise self.fault(f"settings.{name}", "is not a text; write one in quotes")
         return value
 
+    def read_texts(self, name: str) -> tuple[str, ...]:
+        """Return the setting ``name``, a list of texts; none where it is missing.
+
+        Raises:
+            FaultyInput: it is something else, or one of them holds a credential.
+        """
+        value = self.settings.get(name, [])
+        if not isinstance(value, list):
+            raise self.fault(f"settings.{name}", "is not a list; write the texts in [ and ]")
+        for index, item in enumerate(value):
+            where = f"settings.{name}.{index}"
+            if not isinstance(item, str) or "\0" in item:
+                raise self.fault(where, "is not a text; write one in quotes")
+            if self.vault.scrub_text(item) != item:
+                raise self.fault(
+                    where,
+                    "holds a credential, which would be recorded; name a variable of the "
+                    "environment that holds it instead",
+                )
+        return tuple(str(item) for item in value)
+
     def read_flag(self, name: str, *, default: bool) -> bool:
         """Return the setting ``name``, true or false.
 

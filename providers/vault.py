@@ -26,6 +26,8 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 
+_UNFIT = re.compile(r"[^a-z0-9_.-]")
+
 
 class Vault:
     """The secrets of one process."""
@@ -118,6 +120,8 @@ def _spell(value: str) -> Iterator[bytes]:
     yield quote(value, safe="", errors="replace").encode()
     yield quote_plus(value, errors="replace").encode()
     yield json.dumps(value)[1:-1].encode()
+    # As part of the name of a part (``Part.name``).
+    yield _UNFIT.sub("-", value.lower()).encode()
     for plain in (data, b":" + data, data + b":"):
         yield base64.b64encode(plain).rstrip(b"=")
         yield base64.urlsafe_b64encode(plain).rstrip(b"=")

@@ -16,7 +16,15 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import NamedTuple
 
 from ledger.errors import FaultyInput
-from providers import Bounded, Provider, SessionFailure, SessionRequest, SessionResult, Tokens
+from providers import (
+    Bounded,
+    Provider,
+    SessionFailure,
+    SessionRequest,
+    SessionResult,
+    Tokens,
+    TrialPlace,
+)
 from trials.stop import BUDGET, STEP_S, Stop, Stopped
 from trials.suite import Configuration, Price
 
@@ -76,6 +84,10 @@ class Tariff:
             )
             return millionths.scaleb(PER_MILLION).normalize()
 
+    def is_free(self, configuration: Configuration, provider: Provider) -> bool:
+        """Return whether no call costs anything, whatever is on record of what it once cost."""
+        return self.bound(configuration, provider, make_sample(configuration))[1] == 0
+
     def bound(
         self, configuration: Configuration, provider: Provider, request: SessionRequest
     ) -> tuple[Decimal | None, int | None]:
@@ -97,9 +109,10 @@ class Tariff:
 
 
 class Reservation(NamedTuple):
-    """What one call in flight can spend at most."""
+    """What one call in flight can spend at most; ``is_free``: nothing, whatever it says it cost."""
 
     bound: Spending
+    is_free: bool
 
 
 class Purse:
@@ -144,7 +157,8 @@ class Purse:
         Raises:
             Stopped: it does not fit, or that was asked before.
         """
-        bound = self._bound(configuration, provider, request)
+        cost, tokens = self.tariff.bound(configuration, provider, request)
+        bound = Spending(cost or Decimal(0), tokens or 0)
         while True:
             stop.check()
             fault = self._find_excess(self._spent, bound, request)
@@ -153,7 +167,7 @@ class Purse:
                 raise Stopped
             if self._find_excess(self._spent.plus(self._reserved), bound, request) is None:
                 self._reserved = self._reserved.plus(bound)
-                return Reservation(bound)
+                return Reservation(bound, is_free=tokens == 0)
             await stop.pause(STEP_S)
 
     def release(self, reservation: Reservation) -> None:
@@ -177,7 +191,7 @@ class Purse:
         result: SessionResult | SessionFailure | None,
     ) -> Spending:
         bound = reservation.bound
-        if result is None:
+        if result is None or reservation.is_free:
             return bound
         is_known = result.tokens is not None or result.stated_cost_usd is not None
         if not is_known and isinstance(result, SessionFailure) and result.cause not in UNSURE:
@@ -187,12 +201,6 @@ class Purse:
             stated = result.stated_cost_usd
             cost = bound.cost_usd if stated is None else stated
         return Spending(cost, bound.tokens if result.tokens is None else sum(result.tokens))
-
-    def _bound(
-        self, configuration: Configuration, provider: Provider, request: SessionRequest
-    ) -> Spending:
-        cost, tokens = self.tariff.bound(configuration, provider, request)
-        return Spending(cost or Decimal(0), tokens or 0)
 
     def _find_excess(self, spent: Spending, bound: Spending, request: SessionRequest) -> str | None:
         """Return which limit a call would exceed, if any."""
@@ -217,24 +225,33 @@ class Purse:
         return None
 
 
+def make_sample(configuration: Configuration) -> SessionRequest:
+    """Return a request such as will be sent: whether it has a bound depends on no text."""
+    return SessionRequest(
+        place=TrialPlace("", "", 1),
+        prompt="",
+        model=configuration.model,
+        effort=configuration.effort,
+        limits=configuration.limits,
+    )
+
+
 def check_budget(
-    budget: Budget,
-    tariff: Tariff,
-    asked: Iterable[tuple[Configuration, Provider, SessionRequest]],
+    budget: Budget, tariff: Tariff, asked: Iterable[tuple[Configuration, Provider]]
 ) -> None:
     """Refuse a budget that a call without a bound could exceed.
 
     Args:
         budget: to be kept.
         tariff: what tokens cost.
-        asked: each configuration with its provider, and a request such as it will be sent.
+        asked: each configuration, and its provider.
 
     Raises:
         FaultyInput: one line for each configuration at fault.
     """
     faults = []
-    for configuration, provider, request in asked:
-        cost, tokens = tariff.bound(configuration, provider, request)
+    for configuration, provider in asked:
+        cost, tokens = tariff.bound(configuration, provider, make_sample(configuration))
         name, limits = configuration.name, configuration.limits
         if budget.cost_usd_max is not None and cost is None:
             faults.append(

@@ -20,6 +20,7 @@ from ledger.log import Ledger
 from providers import FRAME_TOKENS, Tokens
 from trials.budget import UNSURE, Spending, Tariff
 from trials.suite import Configuration
+from trials.window import Respondent
 
 Paid = TrialCompleted | TrialFailed | AttemptFailed | GraderAnswered | GraderFailed
 """Events that say what a call came to."""
@@ -35,8 +36,8 @@ class _Question:
 
 def read_spent(
     ledger: Ledger,
-    runs: Mapping[Digest, Configuration],
-    graders: Collection[Configuration],
+    runs: Mapping[Digest, Respondent],
+    graders: Collection[Respondent],
     tariff: Tariff,
 ) -> Spending:
     """Return what all calls on record for ``runs`` and their gradings cost.
@@ -46,21 +47,30 @@ def read_spent(
 
     Args:
         ledger: the record.
-        runs: address to what is under test.
-        graders: what answers graders' questions, told apart by provider and model.
+        runs: address to who answers its trials.
+        graders: who answers graders' questions, told apart by provider and model.
         tariff: what tokens cost.
     """
-    asked = {(each.provider, each.model): each for each in graders}
+    paid = {
+        run: each.configuration
+        for run, each in runs.items()
+        if not tariff.is_free(each.configuration, each.provider)
+    }
+    asked = {
+        (each.configuration.provider, each.configuration.model): each.configuration
+        for each in graders
+        if not tariff.is_free(each.configuration, each.provider)
+    }
     gradings: set[Digest] = set()
     questions: dict[Digest, _Question] = {}
     spent = Spending()
     start = min((ledger.find(run).position for run in runs), default=ledger.head().size)
     for entry in ledger.read(start):
         body = entry.event.body
-        if isinstance(body, TrialStarted) and body.run in runs:
+        if isinstance(body, TrialStarted) and body.run in paid:
             size = body.prompt.size + sum(ref.size for _, ref in body.inputs)
             size += body.system.size if body.system else 0
-            configuration = runs[body.run]
+            configuration = paid[body.run]
             questions[entry.address] = _Question(configuration=configuration, size_bytes=size)
         elif isinstance(body, GradingStarted) and body.run in runs:
             gradings.add(entry.address)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from providers.transcripts.claude_session import read_claude_session
 from providers.transcripts.claude_stream import read_claude_stream
 from providers.transcripts.codex_exec import read_codex_exec
-from providers.transcripts.transcript import Failure, Transcript, conclude, fail
+from providers.transcripts.transcript import Transcript, conclude, fail
 
 FORMATS: dict[str, Callable[[bytes], Transcript]] = {
     "claude-stream": read_claude_stream,
@@ -28,7 +28,6 @@ def read_transcript(name: str, data: bytes) -> Transcript:
 
 __all__ = [
     "FORMATS",
-    "Failure",
     "Transcript",
     "conclude",
     "fail",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledger.tools import ToolCall, ToolKind, ToolOutcome
-from providers.provider import Tokens
+from providers.provider import Failure, Tokens
 from providers.transcripts.lines import (
     flatten_counts,
     get_count,
@@ -23,7 +23,7 @@ from providers.transcripts.lines import (
     is_count,
     is_word,
 )
-from providers.transcripts.transcript import Failure, fail
+from providers.transcripts.transcript import fail
 
 SYNTHETIC = "<synthetic>"
 """The model that a message of the program itself names."""
@@ -249,7 +249,9 @@ def _list_blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message.get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if content else []
+    if not isinstance(content, list):
+        return []
+    return [block for block in content if isinstance(block, dict)]
 
 
 def _is_call(block: dict[str, Any]) -> bool:

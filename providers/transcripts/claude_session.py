@@ -11,6 +11,7 @@
 
 from typing import Any
 
+from providers.provider import Failure
 from providers.transcripts.claude_messages import (
     Conversation,
     Message,
@@ -24,7 +25,12 @@ from providers.transcripts.lines import (
     note_unknown,
     read_lines,
 )
-from providers.transcripts.transcript import Failure, Transcript, cut_notes, fail
+from providers.transcripts.transcript import (
+    Transcript,
+    cut_notes,
+    cut_usage,
+    fail,
+)
 
 INTERRUPTED = "[Request interrupted by user"
 _LOCAL = ("<command-name>", "<local-command-", "<bash-")
@@ -74,7 +80,7 @@ def read_claude_session(data: bytes) -> Transcript:
         ),
         session_id=session_id,
         stop_reason=last.stop_reason if last else None,
-        usage=tuple(usage.items()),
+        usage=cut_usage(usage),
         tokens=read_tokens(usage),
         tool_calls=talk.list_calls(),
         notes=cut_notes(notes),

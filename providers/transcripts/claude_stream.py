@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from ledger.canonical import INTEGER_MAX
-from providers.provider import Tokens
+from providers.provider import Failure, Tokens
 from providers.transcripts.claude_messages import (
     Conversation,
     Message,
@@ -32,7 +32,12 @@ from providers.transcripts.lines import (
     note_unknown,
     read_lines,
 )
-from providers.transcripts.transcript import Failure, Transcript, cut_notes, fail
+from providers.transcripts.transcript import (
+    Transcript,
+    cut_notes,
+    cut_usage,
+    fail,
+)
 
 COST_MAX = 10**6
 """US dollars; what is stated to cost more is no cost."""
@@ -84,7 +89,7 @@ def read_claude_stream(data: bytes) -> Transcript:
         session_id=session_id,
         stop_reason=get_word(told, "stop_reason") or (last.stop_reason if last else None),
         offered_tools=offered,
-        usage=tuple(usage.items()),
+        usage=cut_usage(usage),
         tokens=tokens,
         stated_cost_usd=_read_cost(told.get("total_cost_usd")),
         stated_us=_read_duration(told),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledger.tools import ToolCall, ToolKind, ToolOutcome
-from providers.provider import Tokens
+from providers.provider import Failure, Tokens
 from providers.transcripts.lines import (
     flatten_counts,
     get_object,
@@ -23,7 +23,12 @@ from providers.transcripts.lines import (
     note_unknown,
     read_lines,
 )
-from providers.transcripts.transcript import Failure, Transcript, cut_notes, fail
+from providers.transcripts.transcript import (
+    Transcript,
+    cut_notes,
+    cut_usage,
+    fail,
+)
 
 _STATUS = re.compile(r"\bstatus(?: code)?:? (\d{3})\b")
 _CAUSES = (
@@ -103,7 +108,7 @@ def read_codex_exec(data: bytes) -> Transcript:
         answer=None if failure else told.answer,
         failure=failure,
         session_id=told.thread,
-        usage=tuple(told.usage.items()),
+        usage=cut_usage(told.usage),
         tokens=tokens,
         tool_calls=tuple(calls),
         notes=cut_notes(notes),

@@ -1,26 +1,26 @@
 """A transcript: what the record of a session says, whichever program wrote it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, NamedTuple
 
 from ledger.tools import ToolCall
-from providers.provider import Session, SessionFailure, SessionResult, Tokens
+from providers.provider import (
+    Failure,
+    Session,
+    SessionFailure,
+    SessionResult,
+    Tokens,
+    answer_session,
+    fail_session,
+)
 from providers.transcripts.lines import format_line
 
 NOTES_MAX = 20
 """Notes of a transcript; with NOTE_LENGTH_MAX far below what an event holds."""
 NOTE_LENGTH_MAX = 300
 DETAIL_LENGTH_MAX = 400
-
-
-class Failure(NamedTuple):
-    """Why there is no answer; as in ``SessionFailure``."""
-
-    cause: str
-    detail: str
-    is_transient: bool = False
-    stops_run: bool = False
+USAGE_MAX = 100
+"""Counts of a transcript, likewise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,24 +64,22 @@ def conclude(
         transcript: what was read there.
         failure: why there is no answer, whatever the record says.
     """
-    told: dict[str, Any] = {
-        field.name: getattr(session, field.name) for field in fields(Session)
-    } | {
-        "resolved_model": transcript.resolved_model,
-        "request_id": transcript.request_id or transcript.session_id,
-        "stop_reason": transcript.stop_reason,
-        "usage": transcript.usage,
-        "tokens": transcript.tokens,
-        "stated_cost_usd": transcript.stated_cost_usd,
-        "stated_us": transcript.stated_us,
-        "tool_calls": transcript.tool_calls,
-        "notes": transcript.notes + session.notes,
-    }
+    told = replace(
+        session,
+        resolved_model=transcript.resolved_model,
+        request_id=transcript.request_id or transcript.session_id,
+        stop_reason=transcript.stop_reason,
+        usage=transcript.usage,
+        tokens=transcript.tokens,
+        stated_cost_usd=transcript.stated_cost_usd,
+        stated_us=transcript.stated_us,
+        tool_calls=transcript.tool_calls,
+        notes=transcript.notes + session.notes,
+    )
     failure = failure or transcript.failure
-    if failure is None and transcript.answer is not None:
-        return SessionResult(answer=transcript.answer, **told)
-    cause = failure or Failure("empty_answer", "the record holds no text")
-    return SessionFailure(**cause._asdict(), **told)
+    if failure is not None:
+        return fail_session(told, failure)
+    return answer_session(told, transcript.answer or "")
 
 
 def fail(
@@ -89,6 +87,11 @@ def fail(
 ) -> Failure:
     """Return a failure whose detail is one line that an event can hold."""
     return Failure(cause, format_line(detail, DETAIL_LENGTH_MAX), is_transient, stops_run)
+
+
+def cut_usage(usage: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    """Return the counts of ``usage`` in their order, as many as an event can hold."""
+    return tuple(usage.items())[:USAGE_MAX]
 
 
 def cut_notes(notes: list[str]) -> tuple[str, ...]:

@@ -311,8 +311,8 @@ def test_the_table_of_providers_has_it():
         (
             {"argv": ["sh", "--key=correct horse battery"]},
             (
-                "c: settings.argv.1: holds a credential, which would be recorded; let the program "
-                "read it from a variable that settings.environment names"
+                "c: settings.argv.1: holds a credential, which would be recorded; name a variable "
+                "of the environment that holds it instead"
             ),
         ),
         (

@@ -276,5 +276,7 @@ def test_a_value_of_another_shape_is_no_error_to_the_reader(value):
     for kind in ("assistant", "user", "result", "system"):
         for key in ("message", "content", "usage", "modelUsage", "tools", "errors", "result"):
             event = {"type": kind, "subtype": "init", key: value, "is_error": True}
-            nested = {"type": kind, "message": {key: value, "content": [{"type": value}, value]}}
-            assert read_claude_stream(make_stream(event, nested)).failure is not None
+            inner = {"type": kind, "message": {"content": value, "model": value, "usage": value}}
+            block = {"type": "tool_use", "input": value, "name": value, "id": value}
+            deep = {"type": kind, "message": {"content": [value, {"type": value}, block]}}
+            assert read_claude_stream(make_stream(event, inner, deep)).failure is not None

@@ -18,7 +18,7 @@ from trials.run import start_run
 from trials.spent import read_spent
 from trials.stop import Stop, Stopped
 from trials.suite import Price, load_configuration, load_suite
-from trials.window import Window
+from trials.window import Respondent, Window
 
 PRICE = Price(
     provider="recorded",
@@ -54,7 +54,8 @@ def run(opened, tmp_path, configuration):
 def go(opened, run, provider, budget, **options):
     """Make the trials under ``budget``; return the window and the inventory."""
     tariff = Tariff([PRICE])
-    spent = read_spent(opened.ledger, {run.address: run.configuration}, [], tariff)
+    respondent = Respondent(configuration=run.configuration, provider=provider)
+    spent = read_spent(opened.ledger, {run.address: respondent}, [], tariff)
     window = Window(purse=Purse(budget, tariff, spent))
     inventory = run_trials(run, opened.ledger, opened.keeper, provider, window=window, **options)
     return window, inventory
@@ -155,8 +156,18 @@ def test_what_the_provider_says_is_taken_where_the_table_says_nothing(opened, ru
     provider = Scripted(answer(stated_cost_usd=Decimal("0.25")))
     window, _ = go(opened, run, provider, Budget())
     assert window.purse.spent == Spending(Decimal("2.50"), 0)
-    spent = read_spent(opened.ledger, {run.address: run.configuration}, [], Tariff())
+    respondent = Respondent(configuration=run.configuration, provider=provider)
+    spent = read_spent(opened.ledger, {run.address: respondent}, [], Tariff())
     assert spent.cost_usd == Decimal("2.50")
+
+
+def test_what_is_on_file_costs_nothing_whatever_it_once_cost(opened, run):
+    provider = Scripted(answer(stated_cost_usd=Decimal("0.25"), tokens=SPENT), bound=Tokens())
+    window, inventory = go(opened, run, provider, Budget(cost_usd_max=Decimal("0.01")))
+    assert (inventory.completed, window.purse.spent) == (10, Spending())
+    respondent = Respondent(configuration=run.configuration, provider=provider)
+    spent = read_spent(opened.ledger, {run.address: respondent}, [], Tariff([PRICE]))
+    assert spent == Spending()
 
 
 @pytest.mark.parametrize(
@@ -171,7 +182,7 @@ def test_what_the_provider_says_is_taken_where_the_table_says_nothing(opened, ru
 )
 def test_a_budget_that_could_not_be_kept_is_refused(configuration, budget, limits, bound, line):
     configuration = replace(configuration, limits=Limits(**limits))
-    asked = [(configuration, Scripted(bound=bound), make_request(**limits))]
+    asked = [(configuration, Scripted(bound=bound))]
     if line is None:
         check_budget(budget, Tariff([PRICE]), asked)
         return

@@ -24,6 +24,7 @@ MEASUREMENTS: dict[str, tuple[str, str]] = {
     "append": ("bench.append", "batches of 1,000, beside sqlite3 and eventsourcing"),
     "threads": ("bench.threads", "single appends from 64 threads and from one"),
     "artifacts": ("bench.artifacts", "2 KB and 40 KiB artifacts"),
+    "live": ("bench.live", "trials through the SDKs and an instant server"),
     "demo": ("bench.demo", "the trials of the worked example, and its verification"),
     "startup": ("bench.startup", "verdict --help beside an import of click"),
     "rebuild": ("bench.rebuild", "all projections folded again"),

@@ -18,9 +18,12 @@ Factory = Callable[[Setup], Provider]
 """From a configuration and this process's secrets; raises ``FaultyInput``."""
 
 PROVIDERS: dict[str, str] = {
+    "anthropic": "providers.anthropic_messages:make_anthropic",
     "claude-code": "providers.claude_code:make_claude_code",
     "codex": "providers.codex:make_codex",
     "command": "providers.command:make_command",
+    "openai": "providers.openai_responses:make_openai",
+    "openai-chat": "providers.openai_chat:make_openai_chat",
     "recorded": "providers.recorded:make_recorded",
 }
 

@@ -1,0 +1,130 @@
+"""Chat Completions as a provider, by OpenAI's SDK: for the many servers that speak it, too.
+
+{"provider": "openai-chat", "model": "local", "settings": {"base_url": "http://127.0.0.1:8080/v1"}}
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from openai import AsyncOpenAI
+
+from providers.bounds import bound_call
+from providers.openai_responses import connect_openai, name_schema
+from providers.provider import (
+    Failure,
+    Session,
+    SessionFailure,
+    SessionRequest,
+    SessionResult,
+    Tokens,
+)
+from providers.sdk import (
+    REFUSAL,
+    Connection,
+    ask,
+    conclude,
+    list_texts,
+    list_usage,
+    read_object,
+    read_text,
+    split_tokens,
+)
+from providers.setup import Setup
+
+SETTINGS = frozenset({"base_url", "api_key_env", "max_tokens_field", "extra_body"})
+MAX_TOKENS_FIELDS = ("max_completion_tokens", "max_tokens")
+"""The first is today's; servers that are older know the second alone."""
+TOKENS = (
+    "prompt_tokens",
+    "prompt_tokens_details.cached_tokens",
+    "prompt_tokens_details.cache_write_tokens",
+    "completion_tokens",
+)
+FINISHED = frozenset({"stop", "tool_calls", "function_call"})
+CAUSES = {"length": "truncated", "content_filter": "content_filtered"}
+"""Finish reasons of what is no whole answer, and their causes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAIChat:
+    """Chat Completions (``providers.Provider``)."""
+
+    connection: Connection[AsyncOpenAI]
+    max_tokens_field: str
+    extra: dict[str, Any] | None
+
+    async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
+        """Make one call, and return what came of it."""
+        client = self.connection.open()
+
+        async def send() -> None:
+            await client.chat.completions.with_raw_response.create(**self._compose(request))
+
+        return await ask(request, send, read_completion)
+
+    def bound_tokens(self, request: SessionRequest) -> Tokens | None:
+        """Return what one call can take at most."""
+        return bound_call(request, request.limits.output_tokens_max)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self.connection.close()
+
+    def _compose(self, request: SessionRequest) -> dict[str, Any]:
+        *files, prompt = list_texts(request)
+        content = [{"type": "text", "text": text} for text in (*files, prompt)]
+        messages: list[dict[str, Any]] = [{"role": "user", "content": content if files else prompt}]
+        if request.system is not None:
+            messages.insert(0, {"role": "system", "content": request.system})
+        asked: dict[str, Any] = {"model": request.model, "messages": messages}
+        if request.effort is not None:
+            asked["reasoning_effort"] = request.effort
+        if request.limits.output_tokens_max is not None:
+            asked[self.max_tokens_field] = request.limits.output_tokens_max
+        if request.schema is not None:
+            schema = name_schema(request.schema)
+            asked["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return asked if self.extra is None else asked | {"extra_body": self.extra}
+
+
+def make_openai_chat(setup: Setup) -> OpenAIChat:
+    """Return the provider that a configuration describes.
+
+    Raises:
+        FaultyInput: a setting is not as above, or the key is not set.
+    """
+    setup.check_settings(SETTINGS)
+    setup.refuse_tools("openai-chat")
+    field = setup.read_text("max_tokens_field", MAX_TOKENS_FIELDS[0])
+    if field not in MAX_TOKENS_FIELDS:
+        known = " and ".join(MAX_TOKENS_FIELDS)
+        raise setup.fault(
+            "settings.max_tokens_field", f"{field!a:.80} is unknown; there are {known}"
+        )
+    return OpenAIChat(
+        connection=connect_openai(setup),
+        max_tokens_field=field,
+        extra=read_object(setup, "extra_body"),
+    )
+
+
+def read_completion(session: Session, document: dict[str, Any]) -> SessionResult | SessionFailure:
+    """Return what a completion states: an answer where it finished by itself."""
+    choice = document["choices"][0]
+    message, reason = choice["message"], choice["finish_reason"]
+    answer, refusal = message.get("content") or "", message.get(REFUSAL) or ""
+    if not isinstance(answer, str) or not isinstance(refusal, str):
+        raise TypeError("the content is no text")
+    usage = list_usage(document.get("usage"))
+    told = replace(
+        session,
+        resolved_model=read_text(document.get("model")),
+        stop_reason=REFUSAL if refusal and not answer else read_text(reason),
+        usage=usage,
+        tokens=split_tokens(dict(usage), TOKENS),
+    )
+    failure = None
+    if reason not in FINISHED:
+        cause = CAUSES.get(reason, "unknown_stop_reason")
+        failure = Failure(cause, f"finish reason {reason}"[:300])
+    return conclude(told, answer or refusal, failure)

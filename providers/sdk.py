@@ -1,0 +1,247 @@
+"""What the adapters on a vendor's SDK have in common: the client, one watched call, what it says.
+
+1. a client belongs to an event loop: it is made when it is first needed there, and closed with it;
+2. one call is made for one request, with the SDK's own retries off (docs/decisions/0008);
+3. what the environment says to an SDK, beyond the key that the configuration names, is not heard:
+   what is in no configuration would be in no record;
+4. the answer is read from the bytes that crossed the wire (``wire``), not from the SDK's objects;
+5. input files that are UTF-8 text are sent before the prompt, each as ``File NAME:``, an empty line
+   and the text. Another file cannot be sent.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+
+from ledger.canonical import INTEGER_MAX
+from providers.provider import (
+    Failure,
+    Limits,
+    Session,
+    SessionFailure,
+    SessionRequest,
+    SessionResult,
+    Tokens,
+    answer_session,
+    fail_session,
+)
+from providers.setup import Setup
+from providers.wire import Exchange, fail_exchange, open_client, watch_wire
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+PLACEHOLDER = "placeholder"
+"""The key for a server on this machine, which wants none."""
+REFUSAL = "refusal"
+"""Stop reason of an answer that refuses."""
+DETAIL_LENGTH_MAX = 300
+USAGE_MAX = 100
+
+
+class SdkClient(Protocol):
+    """What is needed of a vendor's client."""
+
+    async def close(self) -> None:
+        """Close its connections."""
+        ...
+
+
+Client = TypeVar("Client", bound=SdkClient)
+
+
+@dataclass(slots=True)
+class Connection(Generic[Client]):
+    """The client of the loop that is running.
+
+    Attributes:
+        make: makes it, on an HTTP client whose calls are watched.
+        limits: of each call.
+    """
+
+    make: Callable[[httpx2.AsyncClient], Client]
+    limits: Limits
+    _client: Client | None = None
+    _loop: asyncio.AbstractEventLoop | None = None
+
+    def open(self) -> Client:
+        """Return the client."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = self.make(open_client(self.limits)), loop
+        return self._client
+
+    async def close(self) -> None:
+        """Close the client, if there is one."""
+        client, self._client, self._loop = self._client, None, None
+        if client is not None:
+            await client.close()
+
+
+class Unsendable(Exception):
+    """A request that the API cannot be asked; the message is one line."""
+
+
+Read = Callable[[Session, dict[str, Any]], SessionResult | SessionFailure]
+"""From a session with its bytes and the response's document to what came of it."""
+
+
+async def ask(
+    request: SessionRequest, send: Callable[[], Awaitable[object]], read: Read
+) -> SessionResult | SessionFailure:
+    """Make one call, and return what came of it.
+
+    Args:
+        request: its deadline is kept.
+        send: makes the call by the SDK.
+        read: reads the document of a response of success.
+    """
+    error: BaseException | None = None
+    with watch_wire() as exchange:
+        try:
+            async with asyncio.timeout(request.limits.deadline_s):
+                await send()
+        except Unsendable as fault:
+            return SessionFailure(cause="inputs_refused", detail=str(fault))
+        except Exception as fault:  # noqa: BLE001 - each SDK has its own tree; the wire says it all
+            error = fault
+    if not exchange.is_whole or exchange.status is None or exchange.status // 100 != 2:  # noqa: PLR2004
+        return _respect_hint(fail_exchange(exchange, error), exchange)
+    session = Session(
+        sent=exchange.sent,
+        response=exchange.received,
+        media=exchange.media,
+        request_id=exchange.request_id,
+    )
+    return _read(session, exchange, request, read)
+
+
+def _read(
+    session: Session, exchange: Exchange, request: SessionRequest, read: Read
+) -> SessionResult | SessionFailure:
+    try:
+        document = json.loads(exchange.received or b"")
+        if not isinstance(document, dict):
+            raise ValueError("not a JSON object")  # noqa: TRY004, TRY301 - one kind of fault
+        result = read(session, document)
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        what = f"HTTP {exchange.status}, and the body is not what the API sends: {error!r}"
+        return fail_session(session, Failure("malformed_response", what[:DETAIL_LENGTH_MAX]))
+    return note_answer(result, request) if isinstance(result, SessionResult) else result
+
+
+def _respect_hint(failure: SessionFailure, exchange: Exchange) -> SessionFailure:
+    """Return ``failure``, not to be sent again where the provider says so."""
+    if exchange.headers.get("x-should-retry") == "false" and failure.is_transient:
+        return replace(failure, is_transient=False)
+    return failure
+
+
+def note_answer(result: SessionResult, request: SessionRequest) -> SessionResult:
+    """Return ``result`` with notes on what the provider states and what a reader should know."""
+    notes = []
+    limit, tokens = request.limits.output_tokens_max, result.tokens
+    if limit is not None and tokens is not None and tokens.output >= limit:
+        notes.append(
+            f"the answer used all {limit:,} tokens that were asked for, and the provider states "
+            "that it is whole"
+        )
+    if request.schema is not None and result.stop_reason != REFUSAL and not _is_json(result.answer):
+        notes.append("a schema was asked for, and the answer is not JSON")
+    return replace(result, notes=(*result.notes, *notes)) if notes else result
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def conclude(
+    session: Session, answer: str, failure: Failure | None
+) -> SessionResult | SessionFailure:
+    """Return ``session`` as answered, or as failed where there is a failure."""
+    return answer_session(session, answer) if failure is None else fail_session(session, failure)
+
+
+def list_usage(usage: object) -> tuple[tuple[str, int], ...]:
+    """Return every count of a usage object, nested names with dots, in the order sent."""
+    found: list[tuple[str, int]] = []
+
+    def walk(value: object, name: str) -> None:
+        if isinstance(value, dict):
+            for key, item in value.items():
+                walk(item, f"{name}.{key}" if name else key)
+        elif isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= INTEGER_MAX:
+            found.append((name[:200], value))
+
+    walk(usage, "")
+    return tuple(found[:USAGE_MAX])
+
+
+def split_tokens(usage: Mapping[str, int], names: tuple[str, str, str, str]) -> Tokens | None:
+    """Return the tokens of a usage whose count of input has the cached ones in it.
+
+    Args:
+        usage: name and count.
+        names: of all input, of what of it came from the cache, of what went there, of output.
+    """
+    whole, read, written, output = (usage.get(name) for name in names)
+    if whole is None or output is None:
+        return None
+    cached, new = read or 0, written or 0
+    return Tokens(max(0, whole - cached - new), cached, new, output)
+
+
+def read_text(value: object) -> str | None:
+    """Return ``value`` where it is a text that an event can hold."""
+    if not isinstance(value, str):
+        return None
+    return value[:200].encode("utf-8", "replace").decode()
+
+
+def list_texts(request: SessionRequest) -> list[str]:
+    """Return the texts that are sent: each input file, then the prompt.
+
+    Raises:
+        Unsendable: a file is no UTF-8 text.
+    """
+    texts = []
+    for file in request.inputs:
+        try:
+            texts.append(f"File {file.path}:\n\n{file.data.decode()}")
+        except UnicodeDecodeError as error:
+            raise Unsendable(f"{file.path} is not UTF-8 text, and nothing else is sent") from error
+    return [*texts, request.prompt]
+
+
+def read_key(setup: Setup, variable: str, base_url: str) -> str:
+    """Return the key: from the variable that ``api_key_env`` names, or by default ``variable``.
+
+    A server on this machine gets none unless it is named.
+
+    Raises:
+        FaultyInput: the variable is not set.
+    """
+    is_named = "api_key_env" in setup.settings
+    if not is_named and urlsplit(base_url).hostname in LOOPBACK:
+        return PLACEHOLDER
+    name = setup.read_text("api_key_env", variable)
+    return setup.vault.read(name, f"{setup.name}: settings.api_key_env") or PLACEHOLDER
+
+
+def read_object(setup: Setup, name: str) -> dict[str, Any] | None:
+    """Return the setting ``name``, an object, or ``None`` where it is missing.
+
+    Raises:
+        FaultyInput: it is something else.
+    """
+    value = setup.settings.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise setup.fault(f"settings.{name}", "is not an object; write one in { and }")
+    return value

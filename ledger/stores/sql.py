@@ -117,6 +117,8 @@ class _Statements:
         of = tables.artifact.c
         known = select(of.address).where(of.address == bindparam("a"))
         self.find_artifact = str(known.compile(engine))
+        whole = select(tables.artifact).where(of.address == bindparam("a"))
+        self.read_artifact = str(whole.compile(engine))
         described = select(of.address, of.sha256, of.size).where(of.address == bindparam("a"))
         self.describe_artifact = str(described.compile(engine))
         moved = update(tables.head).values({column.name: bindparam(None) for column in columns})
@@ -178,7 +180,7 @@ class SqlRecords:
 
     def find_artifact(self, address: bytes) -> ArtifactRow | None:
         """Return the artifact row with this address."""
-        rows = self._rows(select(tables.artifact).where(tables.artifact.c.address == address))
+        rows = self._look_up(self._statements.read_artifact, [address])
         return ArtifactRow._make(rows[0]) if rows else None
 
     def find_events(self, addresses: Sequence[bytes]) -> dict[bytes, int]:

@@ -22,6 +22,7 @@ PROVIDERS: dict[str, str] = {
     "claude-code": "providers.claude_code:make_claude_code",
     "codex": "providers.codex:make_codex",
     "command": "providers.command:make_command",
+    "http": "providers.http:make_http",
     "openai": "providers.openai_responses:make_openai",
     "openai-chat": "providers.openai_chat:make_openai_chat",
     "recorded": "providers.recorded:make_recorded",

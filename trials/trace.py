@@ -13,6 +13,7 @@ from ledger.codec import format_instant
 from ledger.digest import Digest
 from ledger.errors import RedactedArtifact, UnknownAddress
 from ledger.events import (
+    AttemptFailed,
     DiagnosisMade,
     Entry,
     GraderAnswered,
@@ -139,7 +140,9 @@ def _trace_trial(
     yield _event(1, "trial", ledger.find(verdict.trial), *place)
     state = keeper.get(TRIALS, f"{trial.run}/{trial.slot:010d}")
     if state is not None and state.outcome is not None:
-        yield from _trace_outcome(ledger, ledger.find(state.outcome), evidence)
+        outcome = ledger.find(state.outcome)
+        yield from _trace_outcome(ledger, outcome, evidence)
+        yield from _trace_attempts(ledger, verdict.trial, outcome)
     if trial.system is not None:
         yield _artifact(ledger, 2, "system", trial.system)
     yield _artifact(ledger, 2, "prompt", trial.prompt)
@@ -157,6 +160,8 @@ def _trace_outcome(ledger: Ledger, entry: Entry, evidence: str) -> Iterator[Step
                 yield _artifact(ledger, 3, f"part {name}", ref)
         yield _artifact(ledger, 3, "answer", outcome.answer, is_end=True)
         yield _artifact(ledger, 3, "response", outcome.response)
+        if outcome.sent is not None:
+            yield _artifact(ledger, 3, "request", outcome.sent)
         if outcome.tool_calls is not None:
             yield _artifact(ledger, 3, "tool calls", outcome.tool_calls)
     elif isinstance(outcome, TrialFailed):
@@ -164,6 +169,23 @@ def _trace_outcome(ledger: Ledger, entry: Entry, evidence: str) -> Iterator[Step
         yield _event(2, "trial failed", entry, *why, *_tell_session(outcome))
         if outcome.response is not None:
             yield _artifact(ledger, 3, "response", outcome.response)
+        if outcome.sent is not None:
+            yield _artifact(ledger, 3, "request", outcome.sent)
+
+
+def _trace_attempts(ledger: Ledger, trial: Digest, outcome: Entry) -> Iterator[Step]:
+    """Yield the attempts that failed before ``outcome``; where it was the first there are none."""
+    body = outcome.event.body
+    if not isinstance(body, TrialCompleted | TrialFailed) or body.attempt == 1:
+        return
+    for entry in ledger.read(ledger.find(trial).position, outcome.position):
+        failed = entry.event.body
+        if isinstance(failed, AttemptFailed) and failed.subject == trial:
+            number = ("attempt", str(failed.attempt))
+            why = ("cause", failed.cause), ("detail", failed.detail)
+            yield _event(2, "attempt failed", entry, number, *why)
+            if failed.response is not None:
+                yield _artifact(ledger, 3, "response", failed.response)
 
 
 def _tell_session(outcome: TrialCompleted | TrialFailed) -> Iterator[tuple[str, str]]:

@@ -87,9 +87,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.close_connection = self.close_connection or reply.cut > 0
 
-    do_GET = do_POST = do_PUT = do_PATCH = _serve
+    do_GET = do_POST = do_PUT = _serve  # noqa: N815 - the base's names
 
-    def log_message(self, format, *args):
+    def log_message(self, *args):
         """Print nothing."""
 
 

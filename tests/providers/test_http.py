@@ -5,6 +5,7 @@ import socket
 
 import pytest
 
+from ledger.canonical import JsonObject
 from ledger.errors import FaultyInput
 from ledger.tools import ToolKind
 from providers import Closing, Provider, scrub_session
@@ -20,9 +21,9 @@ SOON = Limits(deadline_s=0.3)
 
 
 def make_setup(address="http://127.0.0.1:9", **settings) -> Setup:
-    own = {"url": f"{address}/answers", "body": {"q": "{{prompt}}"}, "answer": "/answer"}
-    vault = Vault({"APP_KEY": KEY})
-    return Setup(name="c", model="m", settings={**own, **settings}, vault=vault)
+    own: JsonObject = {"url": f"{address}/answers", "body": {"q": "{{prompt}}"}}
+    own |= {"answer": "/answer", **settings}
+    return Setup(name="c", model="m", settings=own, vault=Vault({"APP_KEY": KEY}))
 
 
 def make_request(**fields) -> SessionRequest:
@@ -82,9 +83,10 @@ def test_it_is_a_provider_that_closes():
 
 
 def test_what_the_application_states_is_told_and_what_it_does_not_state_is_not():
-    pointers = {"usage": "/usage", "resolved_model": "/model", "request_id": "/id"}
     with serve_app(answers=Reply(FINE)) as app:
-        result = answer(app, **pointers, stop_reason="/stop")
+        result = answer(
+            app, usage="/usage", resolved_model="/model", request_id="/id", stop_reason="/stop"
+        )
     assert result.usage == (("tokens.in", 3), ("tokens.out", 1))
     assert (result.resolved_model, result.request_id, result.stop_reason) == ("app-2", "r1", None)
     assert result.notes == ()
@@ -381,7 +383,10 @@ POLL = {"name": "r", "url": "http://127.0.0.1:9/r", "until": "/s"}
         ({"headers": {"Authorization": "Bearer abc"}}, "settings.headers.Authorization: holds a"),
         ({"headers": {"X-Api-Key": "abc"}}, "settings.headers.X-Api-Key: holds a credential"),
         ({"headers": {"X-Note": KEY}}, "settings.headers.X-Note: holds a credential"),
-        ({"headers": {"X-Note": "${NONE}"}}, "settings.headers.X-Note: the environment has no NONE"),
+        (
+            {"headers": {"X-Note": "${NONE}"}},
+            "settings.headers.X-Note: the environment has no NONE",
+        ),
         ({"headers": {"X-Note": "${no-name}"}}, "settings.headers.X-Note: has a '${'"),
         ({"headers": {"X-Note": "a\r\nX-B: c"}}, "settings.headers.X-Note: has characters"),
         ({"headers": {"Host": "x"}}, "settings.headers.Host: is set already"),
@@ -394,6 +399,7 @@ POLL = {"name": "r", "url": "http://127.0.0.1:9/r", "until": "/s"}
         ({"further": [{**POLL, "method": "POST"}]}, "settings.further.0.method: what is sent"),
         ({"further": [{**POLL, "every_s": 0}]}, "settings.further.0.every_s: '0' is not above 0"),
         ({"further": [{**POLL, "until": None, "equals": 1}]}, "settings.further.0.equals: goes"),
+        ({"further": [{**POLL, "url": "http://a/{{/id"}]}, "settings.further.0.url: is no address"),
         ({"further": [{**POLL, "url": "http://a/{{id}}"}]}, "settings.further.0.url: 'id' is no"),
     ],
 )

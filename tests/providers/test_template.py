@@ -1,6 +1,7 @@
 import base64
 import json
 from email import message_from_bytes
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,8 @@ def test_a_file_that_cannot_be_sent_is_not_left_out_in_silence(root, message):
 
 def test_a_form_holds_the_request_and_each_file():
     data, media = format_body({"q": "{{prompt}}"}, is_multipart=True, inputs=FILES)
-    form = message_from_bytes(b"Content-Type: " + media.encode() + b"\r\n\r\n" + data)
+    head = f"Content-Type: {media}\r\n\r\n".encode()
+    form: Any = message_from_bytes(head + data)
     parts = [
         (
             part.get_param("name", header="content-disposition"),

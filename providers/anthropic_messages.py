@@ -4,13 +4,13 @@
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import httpx2
 from anthropic import AsyncAnthropic
 
-from providers.bounds import bound_call
 from providers.provider import (
     Failure,
     Session,
@@ -22,7 +22,7 @@ from providers.provider import (
 from providers.sdk import (
     REFUSAL,
     Connection,
-    ask,
+    ModelApi,
     conclude,
     list_texts,
     list_usage,
@@ -47,52 +47,30 @@ CAUSES = {
 """Stop reasons of what is no whole answer, and their causes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anthropic:
-    """The Messages API (``providers.Provider``)."""
-
-    connection: Connection[AsyncAnthropic]
-    thinking: dict[str, Any] | None
-    extra: dict[str, Any] | None
-
-    async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
-        """Make one call, and return what came of it."""
-        client = self.connection.open()
-
-        async def send() -> None:
-            await client.messages.with_raw_response.create(**self._compose(request))
-
-        return await ask(request, send, read_message)
-
-    def bound_tokens(self, request: SessionRequest) -> Tokens | None:
-        """Return what one call can take at most."""
-        return bound_call(request, request.limits.output_tokens_max or OUTPUT_TOKENS_MAX)
-
-    async def close(self) -> None:
-        """Let go of the connections."""
-        await self.connection.close()
-
-    def _compose(self, request: SessionRequest) -> dict[str, Any]:
-        *files, prompt = list_texts(request)
-        content = [{"type": "text", "text": text} for text in (*files, prompt)]
-        asked: dict[str, Any] = {
-            "model": request.model,
-            "max_tokens": request.limits.output_tokens_max or OUTPUT_TOKENS_MAX,
-            "messages": [{"role": "user", "content": content if files else prompt}],
-        }
-        if request.system is not None:
-            asked["system"] = request.system
-        output: dict[str, Any] = {} if request.effort is None else {"effort": request.effort}
-        if request.schema is not None:
-            output["format"] = {"type": "json_schema", "schema": json.loads(request.schema)}
-        if output:
-            asked["output_config"] = output
-        if self.thinking is not None:
-            asked["thinking"] = self.thinking
-        return asked if self.extra is None else asked | {"extra_body": self.extra}
+def compose_message(
+    request: SessionRequest, *, thinking: dict[str, Any] | None, extra: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the arguments of the SDK's ``messages.create``."""
+    *files, prompt = list_texts(request)
+    content = [{"type": "text", "text": text} for text in (*files, prompt)]
+    asked: dict[str, Any] = {
+        "model": request.model,
+        "max_tokens": request.limits.output_tokens_max or OUTPUT_TOKENS_MAX,
+        "messages": [{"role": "user", "content": content if files else prompt}],
+    }
+    if request.system is not None:
+        asked["system"] = request.system
+    output: dict[str, Any] = {} if request.effort is None else {"effort": request.effort}
+    if request.schema is not None:
+        output["format"] = {"type": "json_schema", "schema": json.loads(request.schema)}
+    if output:
+        asked["output_config"] = output
+    if thinking is not None:
+        asked["thinking"] = thinking
+    return asked if extra is None else asked | {"extra_body": extra}
 
 
-def make_anthropic(setup: Setup) -> Anthropic:
+def make_anthropic(setup: Setup) -> ModelApi[AsyncAnthropic]:
     """Return the provider that a configuration describes.
 
     Raises:
@@ -116,10 +94,16 @@ def make_anthropic(setup: Setup) -> Anthropic:
         client._custom_headers = {}  # noqa: SLF001 - else ANTHROPIC_CUSTOM_HEADERS would be heard
         return client
 
-    return Anthropic(
+    return ModelApi(
         connection=Connection(make, setup.limits),
-        thinking=read_object(setup, "thinking"),
-        extra=read_object(setup, "extra_body"),
+        find=lambda client: client.messages.with_raw_response.create,
+        compose=partial(
+            compose_message,
+            thinking=read_object(setup, "thinking"),
+            extra=read_object(setup, "extra_body"),
+        ),
+        read=read_message,
+        output_tokens_max=OUTPUT_TOKENS_MAX,
     )
 
 

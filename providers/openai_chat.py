@@ -3,12 +3,12 @@
 {"provider": "openai-chat", "model": "local", "settings": {"base_url": "http://127.0.0.1:8080/v1"}}
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from openai import AsyncOpenAI
 
-from providers.bounds import bound_call
 from providers.openai_responses import connect_openai, name_schema
 from providers.provider import (
     Failure,
@@ -16,12 +16,10 @@ from providers.provider import (
     SessionFailure,
     SessionRequest,
     SessionResult,
-    Tokens,
 )
 from providers.sdk import (
     REFUSAL,
-    Connection,
-    ask,
+    ModelApi,
     conclude,
     list_texts,
     list_usage,
@@ -45,49 +43,27 @@ CAUSES = {"length": "truncated", "content_filter": "content_filtered"}
 """Finish reasons of what is no whole answer, and their causes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenAIChat:
-    """Chat Completions (``providers.Provider``)."""
-
-    connection: Connection[AsyncOpenAI]
-    max_tokens_field: str
-    extra: dict[str, Any] | None
-
-    async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
-        """Make one call, and return what came of it."""
-        client = self.connection.open()
-
-        async def send() -> None:
-            await client.chat.completions.with_raw_response.create(**self._compose(request))
-
-        return await ask(request, send, read_completion)
-
-    def bound_tokens(self, request: SessionRequest) -> Tokens | None:
-        """Return what one call can take at most."""
-        return bound_call(request, request.limits.output_tokens_max)
-
-    async def close(self) -> None:
-        """Let go of the connections."""
-        await self.connection.close()
-
-    def _compose(self, request: SessionRequest) -> dict[str, Any]:
-        *files, prompt = list_texts(request)
-        content = [{"type": "text", "text": text} for text in (*files, prompt)]
-        messages: list[dict[str, Any]] = [{"role": "user", "content": content if files else prompt}]
-        if request.system is not None:
-            messages.insert(0, {"role": "system", "content": request.system})
-        asked: dict[str, Any] = {"model": request.model, "messages": messages}
-        if request.effort is not None:
-            asked["reasoning_effort"] = request.effort
-        if request.limits.output_tokens_max is not None:
-            asked[self.max_tokens_field] = request.limits.output_tokens_max
-        if request.schema is not None:
-            schema = name_schema(request.schema)
-            asked["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return asked if self.extra is None else asked | {"extra_body": self.extra}
+def compose_completion(
+    request: SessionRequest, *, max_tokens_field: str, extra: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the arguments of the SDK's ``chat.completions.create``."""
+    *files, prompt = list_texts(request)
+    content = [{"type": "text", "text": text} for text in (*files, prompt)]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": content if files else prompt}]
+    if request.system is not None:
+        messages.insert(0, {"role": "system", "content": request.system})
+    asked: dict[str, Any] = {"model": request.model, "messages": messages}
+    if request.effort is not None:
+        asked["reasoning_effort"] = request.effort
+    if request.limits.output_tokens_max is not None:
+        asked[max_tokens_field] = request.limits.output_tokens_max
+    if request.schema is not None:
+        schema = name_schema(request.schema)
+        asked["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return asked if extra is None else asked | {"extra_body": extra}
 
 
-def make_openai_chat(setup: Setup) -> OpenAIChat:
+def make_openai_chat(setup: Setup) -> ModelApi[AsyncOpenAI]:
     """Return the provider that a configuration describes.
 
     Raises:
@@ -101,10 +77,13 @@ def make_openai_chat(setup: Setup) -> OpenAIChat:
         raise setup.fault(
             "settings.max_tokens_field", f"{field!a:.80} is unknown; there are {known}"
         )
-    return OpenAIChat(
+    return ModelApi(
         connection=connect_openai(setup),
-        max_tokens_field=field,
-        extra=read_object(setup, "extra_body"),
+        find=lambda client: client.chat.completions.with_raw_response.create,
+        compose=partial(
+            compose_completion, max_tokens_field=field, extra=read_object(setup, "extra_body")
+        ),
+        read=read_completion,
     )
 
 

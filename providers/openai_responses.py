@@ -4,25 +4,24 @@
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import httpx2
 from openai import AsyncOpenAI
 
-from providers.bounds import bound_call
 from providers.provider import (
     Failure,
     Session,
     SessionFailure,
     SessionRequest,
     SessionResult,
-    Tokens,
 )
 from providers.sdk import (
     REFUSAL,
     Connection,
-    ask,
+    ModelApi,
     conclude,
     list_texts,
     list_usage,
@@ -48,54 +47,32 @@ CAUSES = {"rate_limit_exceeded": "rate_limited", "server_error": "server_error"}
 INCOMPLETE = {"max_output_tokens": "truncated", "content_filter": "content_filtered"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenAI:
-    """The Responses API (``providers.Provider``)."""
-
-    connection: Connection[AsyncOpenAI]
-    verbosity: str | None
-    extra: dict[str, Any] | None
-
-    async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
-        """Make one call, and return what came of it."""
-        client = self.connection.open()
-
-        async def send() -> None:
-            await client.responses.with_raw_response.create(**self._compose(request))
-
-        return await ask(request, send, read_response)
-
-    def bound_tokens(self, request: SessionRequest) -> Tokens | None:
-        """Return what one call can take at most."""
-        return bound_call(request, request.limits.output_tokens_max)
-
-    async def close(self) -> None:
-        """Let go of the connections."""
-        await self.connection.close()
-
-    def _compose(self, request: SessionRequest) -> dict[str, Any]:
-        *files, prompt = list_texts(request)
-        content = [{"type": "input_text", "text": text} for text in (*files, prompt)]
-        asked: dict[str, Any] = {
-            "model": request.model,
-            "input": [{"role": "user", "content": content}] if files else prompt,
-            "store": False,
-        }
-        if request.system is not None:
-            asked["instructions"] = request.system
-        if request.effort is not None:
-            asked["reasoning"] = {"effort": request.effort}
-        if request.limits.output_tokens_max is not None:
-            asked["max_output_tokens"] = request.limits.output_tokens_max
-        text: dict[str, Any] = {"verbosity": self.verbosity} if self.verbosity is not None else {}
-        if request.schema is not None:
-            text["format"] = {"type": "json_schema"} | name_schema(request.schema)
-        if text:
-            asked["text"] = text
-        return asked if self.extra is None else asked | {"extra_body": self.extra}
+def compose_response(
+    request: SessionRequest, *, verbosity: str | None, extra: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the arguments of the SDK's ``responses.create``."""
+    *files, prompt = list_texts(request)
+    content = [{"type": "input_text", "text": text} for text in (*files, prompt)]
+    asked: dict[str, Any] = {
+        "model": request.model,
+        "input": [{"role": "user", "content": content}] if files else prompt,
+        "store": False,
+    }
+    if request.system is not None:
+        asked["instructions"] = request.system
+    if request.effort is not None:
+        asked["reasoning"] = {"effort": request.effort}
+    if request.limits.output_tokens_max is not None:
+        asked["max_output_tokens"] = request.limits.output_tokens_max
+    text: dict[str, Any] = {"verbosity": verbosity} if verbosity is not None else {}
+    if request.schema is not None:
+        text["format"] = {"type": "json_schema"} | name_schema(request.schema)
+    if text:
+        asked["text"] = text
+    return asked if extra is None else asked | {"extra_body": extra}
 
 
-def make_openai(setup: Setup) -> OpenAI:
+def make_openai(setup: Setup) -> ModelApi[AsyncOpenAI]:
     """Return the provider that a configuration describes.
 
     Raises:
@@ -104,10 +81,15 @@ def make_openai(setup: Setup) -> OpenAI:
     setup.check_settings(SETTINGS)
     setup.refuse_tools("openai")
     has_verbosity = "verbosity" in setup.settings
-    return OpenAI(
+    return ModelApi(
         connection=connect_openai(setup),
-        verbosity=setup.read_text("verbosity") if has_verbosity else None,
-        extra=read_object(setup, "extra_body"),
+        find=lambda client: client.responses.with_raw_response.create,
+        compose=partial(
+            compose_response,
+            verbosity=setup.read_text("verbosity") if has_verbosity else None,
+            extra=read_object(setup, "extra_body"),
+        ),
+        read=read_response,
     )
 
 

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from ledger.canonical import INTEGER_MAX
+from providers.bounds import bound_call
 from providers.provider import (
     Failure,
     Limits,
@@ -89,34 +90,54 @@ Read = Callable[[Session, dict[str, Any]], SessionResult | SessionFailure]
 """From a session with its bytes and the response's document to what came of it."""
 
 
-async def ask(
-    request: SessionRequest, send: Callable[[], Awaitable[object]], read: Read
-) -> SessionResult | SessionFailure:
-    """Make one call, and return what came of it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelApi(Generic[Client]):
+    """An API of one call for one request (``providers.Provider``).
 
-    Args:
-        request: its deadline is kept.
-        send: makes the call by the SDK.
+    Attributes:
+        find: the SDK's method for the call, in its form that leaves the response unread.
+        compose: the arguments of that method; raises ``Unsendable``.
         read: reads the document of a response of success.
+        output_tokens_max: asked for where a request states no limit; ``None``: no bound.
     """
-    error: BaseException | None = None
-    with watch_wire() as exchange:
+
+    connection: Connection[Client]
+    find: Callable[[Client], Callable[..., Awaitable[object]]]
+    compose: Callable[[SessionRequest], dict[str, Any]]
+    read: Read
+    output_tokens_max: int | None = None
+
+    async def respond(self, request: SessionRequest) -> SessionResult | SessionFailure:
+        """Make one call, and return what came of it."""
         try:
-            async with asyncio.timeout(request.limits.deadline_s):
-                await send()
+            asked = self.compose(request)
         except Unsendable as fault:
             return SessionFailure(cause="inputs_refused", detail=str(fault))
-        except Exception as fault:  # noqa: BLE001 - each SDK has its own tree; the wire says it all
-            error = fault
-    if not exchange.is_whole or exchange.status is None or exchange.status // 100 != 2:  # noqa: PLR2004
-        return _respect_hint(fail_exchange(exchange, error), exchange)
-    session = Session(
-        sent=exchange.sent,
-        response=exchange.received,
-        media=exchange.media,
-        request_id=exchange.request_id,
-    )
-    return _read(session, exchange, request, read)
+        call = self.find(self.connection.open())
+        error: Exception | None = None
+        with watch_wire() as exchange:
+            try:
+                async with asyncio.timeout(request.limits.deadline_s):
+                    await call(**asked)
+            except Exception as fault:  # noqa: BLE001 - each SDK has its own; the wire says it all
+                error = fault
+        if not exchange.is_success:
+            return _respect_hint(fail_exchange(exchange, error), exchange)
+        session = Session(
+            sent=exchange.sent,
+            response=exchange.received,
+            media=exchange.media,
+            request_id=exchange.request_id,
+        )
+        return _read(session, exchange, request, self.read)
+
+    def bound_tokens(self, request: SessionRequest) -> Tokens | None:
+        """Return what one call can take at most."""
+        return bound_call(request, request.limits.output_tokens_max or self.output_tokens_max)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self.connection.close()
 
 
 def _read(

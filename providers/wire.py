@@ -85,6 +85,11 @@ class Exchange:
     _size: int = 0
 
     @property
+    def is_success(self) -> bool:
+        """Whether a whole response came, with a status that says so."""
+        return self.is_whole and self.status is not None and self.status // 100 == _SUCCESS
+
+    @property
     def received(self) -> bytes | None:
         """The body of the response, as far as it came; ``None`` where there was no response."""
         return None if self.status is None else b"".join(self._chunks)

@@ -1,8 +1,9 @@
 """``verdict run``: trials, grading, scorecard, gate."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
@@ -125,39 +126,33 @@ def command(
     if variants and resume:
         raise FaultyInput(["--variant: a run that is resumed has its plan; leave it out"])
     vault = Vault(os.environ)
-    with _clean_faults(vault):
-        loaded = load_suite(suite)
-        configurations = [load_configuration(find_configuration(suite, name)) for name in named]
-    respondents = [make_respondent(configuration, vault) for configuration in configurations]
-    models = make_models(loaded, vault)
-    check_secrets(vault, loaded, configurations)
+    exam = _load(suite, named, vault)
     budget = Budget(
         cost_usd_max=cost_usd_max,
         tokens_max=tokens_max,
         wall_s_max=None if minutes_max is None else minutes_max * MINUTE_S,
     )
-    everybody = [*respondents, *models.values()]
-    tariff = Tariff(loaded.prices)
-    check_budget(budget, tariff, [(each.configuration, each.provider) for each in everybody])
+    tariff = Tariff(exam.suite.prices)
+    check_budget(budget, tariff, [(each.configuration, each.provider) for each in exam.asked])
     with open_ledger(find_folder(where)) as opened:
         signer = opened.open_signer()
         check_continues(opened.records, signer)
-        runs = (
-            [_find_run(opened, loaded, configuration, resume) for configuration in configurations]
-            if resume
-            else start_runs(opened.ledger, loaded, configurations, variants=variants, seed=seed)
+        lanes = _open_lanes(opened, exam, variants, resume, seed)
+        spent = read_spent(
+            opened.ledger,
+            {lane.run.address: lane.respondent for lane in lanes},
+            exam.models.values(),
+            tariff,
         )
-        asked = {run.address: each for run, each in zip(runs, respondents, strict=True)}
-        spent = read_spent(opened.ledger, asked, models.values(), tariff)
         window = Window(
             vault=vault,
             purse=Purse(budget, tariff, spent),
-            pace=Pace(each.configuration for each in everybody),
+            pace=Pace(each.configuration for each in exam.asked),
         )
         reports = perform_runs(
             opened,
-            [Lane(run=run, respondent=each) for run, each in zip(runs, respondents, strict=True)],
-            models,
+            lanes,
+            exam.models,
             window=window,
             concurrency=concurrency,
             grader_concurrency=grader_concurrency,
@@ -171,13 +166,51 @@ def command(
     raise SystemExit(max(EXIT_CODES[report.gate] for report in reports))
 
 
-@contextmanager
-def _clean_faults(vault: Vault) -> Iterator[None]:
-    """Take secrets out of what is said of a file: a log of a build may keep it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exam:
+    """A suite with all who are asked: those under test, and the graders' models by role."""
+
+    suite: Suite
+    respondents: list[Respondent]
+    models: dict[str, Respondent]
+
+    @property
+    def asked(self) -> list[Respondent]:
+        return [*self.respondents, *self.models.values()]
+
+
+def _load(suite: Path, named: Sequence[str], vault: Vault) -> _Exam:
+    """Return what is to be run; nothing of it holds a secret.
+
+    Raises:
+        FaultyInput: a line for each fault. A secret is not repeated: a log of a build may keep it.
+    """
     try:
-        yield
+        loaded = load_suite(suite)
+        configurations = [load_configuration(find_configuration(suite, name)) for name in named]
+        check_secrets(vault, loaded, configurations)
+        return _Exam(
+            suite=loaded,
+            respondents=[make_respondent(each, vault) for each in configurations],
+            models=make_models(loaded, vault),
+        )
     except FaultyInput as error:
         raise FaultyInput([vault.scrub_text(line) for line in error.faults]) from error
+
+
+def _open_lanes(
+    opened: Opened, exam: _Exam, variants: Sequence[str], resume: str | None, seed: int
+) -> list[Lane]:
+    """Return the runs that are begun, or gone on with, and who answers each."""
+    configurations = [each.configuration for each in exam.respondents]
+    if resume is None:
+        runs = start_runs(opened.ledger, exam.suite, configurations, variants=variants, seed=seed)
+    else:
+        runs = [_find_run(opened, exam.suite, each, resume) for each in configurations]
+    return [
+        Lane(run=run, respondent=respondent)
+        for run, respondent in zip(runs, exam.respondents, strict=True)
+    ]
 
 
 def _print_reports(where: str | None, reports: Sequence[Report]) -> None:

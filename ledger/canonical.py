@@ -44,10 +44,13 @@ def format_canonical(value: object) -> bytes:
     """
     _check(value, DEPTH_MAX)
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError as error:
         # What the rules cannot see without reading each string: a lone surrogate.
         raise NotCanonical(f"{_locate(value)}: a string with a lone surrogate") from error
+    # A copy: orjson's bytes keep the 4 KiB and more of the buffer that they were written into, and
+    # a suite of 20,000 cases has as many keys (measured with 3.13: 78 MB of them).
+    return bytes(memoryview(data))
 
 
 def parse_canonical(data: bytes) -> JsonValue:

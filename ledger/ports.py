@@ -136,6 +136,10 @@ class RecordStore(HashReader, Protocol):
         """Return the artifact row with this address."""
         ...
 
+    def find_artifact_rows(self, addresses: Sequence[bytes]) -> list[ArtifactRow]:
+        """Return the rows of those of ``addresses`` that have one, in their order."""
+        ...
+
     def find_events(self, addresses: Sequence[bytes]) -> Mapping[bytes, int]:
         """Return the positions of those of ``addresses`` that are events of the log."""
         ...

@@ -75,6 +75,11 @@ class Vault:
         return value or None
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing is secret."""
+        return not self._names
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """The whole environment; what of it a session gets is its provider's allow list."""
         return self._environment

@@ -63,6 +63,9 @@ class Budget:
     wall_s_max: float | None = None
 
 
+NO_BUDGET = Budget()
+
+
 class Tariff:
     """What tokens cost, by a suite's table."""
 
@@ -93,19 +96,26 @@ class Tariff:
     ) -> tuple[Decimal | None, int | None]:
         """Return what ``request`` can take at most, US dollars and tokens; ``None``: no bound."""
         tokens = provider.bound_tokens(request) if isinstance(provider, Bounded) else None
+        return self.price_bound(configuration, tokens), None if tokens is None else sum(tokens)
+
+    def price_bound(self, configuration: Configuration, tokens: Tokens | None) -> Decimal | None:
+        """Return what at most ``tokens`` can cost; ``None``: no bound.
+
+        What is read may be new, cached or written to the cache: the dearest is the bound.
+        """
         stated = configuration.limits.cost_usd_max
         if tokens is None:
-            return stated, None
+            return stated
         if tokens == Tokens():
-            return Decimal(0), 0
+            return Decimal(0)
         price = self._prices.get((configuration.provider, configuration.model))
-        cost = None
+        costs = [] if stated is None else [stated]
         if price is not None:
-            # What is read may be new, cached or written to the cache: the dearest is the bound.
             reading = max(price.input, price.cache_read, price.cache_write)
-            cost = (tokens.input * reading + tokens.output * price.output).scaleb(PER_MILLION)
-        costs = [value for value in (cost, stated) if value is not None]
-        return min(costs, default=None), sum(tokens)
+            with localcontext(prec=EXACT_DIGITS):
+                cost = sum(tokens[:3]) * reading + tokens.output * price.output
+                costs.append(cost.scaleb(PER_MILLION))
+        return min(costs, default=None)
 
 
 class Reservation(NamedTuple):
@@ -113,6 +123,9 @@ class Reservation(NamedTuple):
 
     bound: Spending
     is_free: bool
+
+
+_NOTHING_RESERVED = Reservation(Spending(), is_free=False)
 
 
 class Purse:
@@ -157,6 +170,9 @@ class Purse:
         Raises:
             Stopped: it does not fit, or that was asked before.
         """
+        if self._budget == NO_BUDGET:
+            stop.check()
+            return _NOTHING_RESERVED
         cost, tokens = self.tariff.bound(configuration, provider, request)
         bound = Spending(cost or Decimal(0), tokens or 0)
         while True:

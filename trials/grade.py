@@ -13,26 +13,29 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from graders import Decision, Diagnosis, Evidence, Grader, GraderRequest, Key
 from ledger.artifact import decode_text
-from ledger.digest import Digest
+from ledger.digest import Digest, compute_digest
 from ledger.errors import Busy, RedactedArtifact, RunIncomplete
 from ledger.events import DiagnosisMade, GradingCompleted, GradingStarted, RunStopped, VerdictGiven
-from ledger.log import Ledger
+from ledger.log import Ledger, Shelf
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Keeper, Scorecard, TrialState
 from ledger.tools import parse_tool_calls
 from ledger.writer import Draft
 from trials.asking import Asker, Reply
 from trials.attempts import describe_error
-from trials.criteria import put_criteria
+from trials.criteria import format_criteria, put_criteria
 from trials.engine import CONCURRENCY, Tell, run_tasks
 from trials.stop import Stopped
 from trials.suite import Check, Suite
 from trials.suite.model import ANSWER
 from trials.window import Respondent, Window
 
+AHEAD = 64
+"""Trials whose answers are looked up at once."""
 REASON_BYTES_MAX = 20_000
 """Of a verdict's reason, or of all of a diagnosis, which is part of its event."""
 
@@ -127,11 +130,11 @@ def _start(ledger: Ledger, run: Digest, suite_event: Digest, suite: Suite, plann
 
 def find_same(ledger: Ledger, keeper: Keeper, run: Digest, suite: Suite) -> Scorecard | None:
     """Return the newest grading of ``run`` by the very criteria that ``suite`` states now."""
-    criteria, _ = put_criteria(ledger, suite)
+    address = compute_digest(format_criteria(suite))
 
     def is_same(card: Scorecard) -> bool:
         body = ledger.find(card.grading).event.body
-        return isinstance(body, GradingStarted) and body.criteria.address == criteria.address
+        return isinstance(body, GradingStarted) and body.criteria.address == address
 
     same = (card for card in keeper.scan(SCORECARD) if card.run == run and is_same(card))
     return max(same, key=lambda card: card.position, default=None)
@@ -159,30 +162,40 @@ class _Engine:
         self, trials: Iterator[TrialState], concurrency: int, tell: Callable[[int], None]
     ) -> None:
         """Grade ``trials``, those checks alone that have no verdict yet."""
+        supply = self._read_ahead(trials)
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(concurrency):
-                    group.create_task(self._work(trials, tell))
+                    group.create_task(self._work(supply, tell))
         finally:
             await self._asker.close()
 
-    async def _work(self, trials: Iterator[TrialState], tell: Callable[[int], None]) -> None:
-        for trial in trials:
+    def _read_ahead(self, trials: Iterator[TrialState]) -> Iterator[tuple[TrialState, Shelf]]:
+        """Yield each trial with what reads its evidence, looked up for some at a time."""
+        while some := list(islice(trials, AHEAD)):
+            shelf = self._ledger.fetch(trial.answer for trial in some if trial.answer is not None)
+            for trial in some:
+                yield trial, shelf
+
+    async def _work(
+        self, supply: Iterator[tuple[TrialState, Shelf]], tell: Callable[[int], None]
+    ) -> None:
+        for trial, shelf in supply:
             checks = [c for c in self._checks if (trial.slot, c.name) not in self._given]
             if checks:
                 try:
-                    drafts = await self._grade(trial, checks)
+                    drafts = await self._grade(trial, shelf, checks)
                 except Stopped:  # What was answered stands, and is not asked again.
                     return
                 await asyncio.wrap_future(self._ledger.submit(drafts))
                 self._given.update((trial.slot, check.name) for check in checks)
             tell(len(self._given))
 
-    async def _grade(self, trial: TrialState, checks: list[Check]) -> list[Draft]:
+    async def _grade(self, trial: TrialState, shelf: Shelf, checks: list[Check]) -> list[Draft]:
         """Return the verdicts of ``checks`` on one trial in their order, each before its causes."""
         key = self._keys.get(trial.case)
         looked_at = {
-            name: gather_evidence(self._ledger, trial, key, name)
+            name: gather_evidence(shelf, trial, key, name)
             for name in dict.fromkeys(check.evidence for check in checks)
         }
         plans = [(check, _plan(check.grader, looked_at[check.evidence])) for check in checks]
@@ -256,7 +269,7 @@ class _Engine:
 
 
 def gather_evidence(
-    ledger: Ledger, trial: TrialState, key: Key | None, name: str
+    ledger: Ledger | Shelf, trial: TrialState, key: Key | None, name: str
 ) -> Evidence | Decision:
     """Return what a grader may look at, or why there is nothing to look at.
 

@@ -7,19 +7,19 @@ from decimal import Decimal
 from ledger.digest import Digest
 from ledger.events import (
     AttemptFailed,
-    Body,
+    Entry,
     GraderAnswered,
     GraderAsked,
     GraderFailed,
     GradingStarted,
+    RunStopped,
     TrialCompleted,
     TrialFailed,
     TrialStarted,
 )
 from ledger.log import Ledger
-from providers import FRAME_TOKENS, Tokens
-from trials.budget import UNSURE, Spending, Tariff
-from trials.suite import Configuration
+from providers import FRAME_TOKENS, Bounded, Tokens
+from trials.budget import UNSURE, Spending, Tariff, make_sample
 from trials.window import Respondent
 
 Paid = TrialCompleted | TrialFailed | AttemptFailed | GraderAnswered | GraderFailed
@@ -28,9 +28,10 @@ Paid = TrialCompleted | TrialFailed | AttemptFailed | GraderAnswered | GraderFai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """What was sent for a trial or to a grader's model, as far as it has a bound."""
+    """What was sent for a trial of a run or to a grader's model, and to whom."""
 
-    configuration: Configuration
+    run: Digest
+    respondent: Respondent
     size_bytes: int
 
 
@@ -43,7 +44,8 @@ def read_spent(
     """Return what all calls on record for ``runs`` and their gradings cost.
 
     A call whose cost is not known counts as the most that it can have cost: what was sent and all
-    the output that was asked for.
+    the output that was asked for. So does one that may have been under way when the program was
+    ended, of which nothing is on record.
 
     Args:
         ledger: the record.
@@ -51,60 +53,100 @@ def read_spent(
         graders: who answers graders' questions, told apart by provider and model.
         tariff: what tokens cost.
     """
-    paid = {
-        run: each.configuration
-        for run, each in runs.items()
-        if not tariff.is_free(each.configuration, each.provider)
-    }
-    asked = {
-        (each.configuration.provider, each.configuration.model): each.configuration
-        for each in graders
-        if not tariff.is_free(each.configuration, each.provider)
-    }
-    gradings: set[Digest] = set()
-    questions: dict[Digest, _Question] = {}
-    spent = Spending()
+    account = _Account(runs, graders, tariff)
     start = min((ledger.find(run).position for run in runs), default=ledger.head().size)
     for entry in ledger.read(start):
+        account.take(entry)
+    return account.close()
+
+
+class _Account:
+    """What was spent, event by event."""
+
+    def __init__(
+        self, runs: Mapping[Digest, Respondent], graders: Collection[Respondent], tariff: Tariff
+    ) -> None:
+        self.spent = Spending()
+        self._tariff = tariff
+        self._runs = runs
+        self._graders = {
+            (each.configuration.provider, each.configuration.model): each for each in graders
+        }
+        self._gradings: dict[Digest, Digest] = {}
+        self._open: dict[Digest, _Question] = {}
+        self._flying: set[Digest] = set()
+
+    def take(self, entry: Entry) -> None:
+        """Count an event: a question is kept until its outcome is there."""
         body = entry.event.body
-        if isinstance(body, TrialStarted) and body.run in paid:
-            size = body.prompt.size + sum(ref.size for _, ref in body.inputs)
-            size += body.system.size if body.system else 0
-            configuration = paid[body.run]
-            questions[entry.address] = _Question(configuration=configuration, size_bytes=size)
-        elif isinstance(body, GradingStarted) and body.run in runs:
-            gradings.add(entry.address)
-        elif isinstance(body, GraderAsked) and body.grading in gradings:
-            grader = asked.get((body.provider, body.model))
-            if grader is not None:
-                question = _Question(configuration=grader, size_bytes=body.request.size)
-                questions[entry.address] = question
-        elif isinstance(body, Paid):
-            subject = _name_subject(body)
-            if subject in questions:
-                spent = spent.plus(_price(body, questions[subject], tariff))
-    return spent
+        if isinstance(body, TrialStarted) and body.run in self._runs:
+            refs = [body.prompt, *(ref for _, ref in body.inputs)]
+            refs += [body.system] if body.system else []
+            size = sum(ref.size for ref in refs)
+            self._ask(entry.address, body.run, self._runs[body.run], size)
+        elif isinstance(body, GradingStarted) and body.run in self._runs:
+            self._gradings[entry.address] = body.run
+        elif isinstance(body, GraderAsked) and body.grading in self._gradings:
+            grader = self._graders.get((body.provider, body.model))
+            self._ask(entry.address, self._gradings[body.grading], grader, body.request.size)
+        elif isinstance(body, AttemptFailed):
+            self._pay(body, body.subject)
+            self._flying.add(body.subject)
+        elif isinstance(body, TrialCompleted | TrialFailed):
+            self._pay(body, body.trial)
+            self._open.pop(body.trial, None)
+        elif isinstance(body, GraderAnswered | GraderFailed):
+            self._pay(body, body.asked)
+            self._open.pop(body.asked, None)
+        elif isinstance(body, RunStopped):
+            # A window that stopped by itself left nothing under way.
+            self._flying -= {s for s, question in self._open.items() if question.run == body.run}
+
+    def close(self) -> Spending:
+        """Count what may have been under way, and return all that was spent."""
+        for subject in self._flying & self._open.keys():
+            self._add(self._open[subject], 0, None)
+        return self.spent
+
+    def _ask(
+        self, subject: Digest, run: Digest, respondent: Respondent | None, size_bytes: int
+    ) -> None:
+        if respondent is None:
+            return
+        if not self._tariff.is_free(respondent.configuration, respondent.provider):
+            question = _Question(run=run, respondent=respondent, size_bytes=size_bytes)
+            self._open[subject] = question
+            self._flying.add(subject)
+
+    def _pay(self, body: Paid, subject: Digest) -> None:
+        question = self._open.get(subject)
+        if question is None:
+            return
+        has_figures = bool(body.tokens) or body.cost_usd or body.stated_cost_usd
+        if not has_figures and _is_refused(body):
+            return
+        tokens = sum(count for _, count in body.tokens)
+        self._add(question, tokens, body.cost_usd or body.stated_cost_usd)
+
+    def _add(self, question: _Question, tokens: int, cost_usd: str | None) -> None:
+        """Add a call; what is not known of it is its bound."""
+        bound = _bound_question(question)
+        configuration = question.respondent.configuration
+        cost = Decimal(cost_usd) if cost_usd else self._tariff.price_bound(configuration, bound)
+        self.spent = self.spent.plus(Spending(cost or Decimal(0), tokens or sum(bound)))
 
 
-def _name_subject(body: Body) -> Digest:
-    if isinstance(body, AttemptFailed):
-        return body.subject
-    if isinstance(body, TrialCompleted | TrialFailed):
-        return body.trial
-    assert isinstance(body, GraderAnswered | GraderFailed)  # noqa: S101 - the last of ``Paid``
-    return body.asked
+def _is_refused(body: Paid) -> bool:
+    """Return whether a call failed in a way that costs nothing."""
+    if isinstance(body, TrialCompleted | GraderAnswered):
+        return False
+    return body.cause not in UNSURE
 
 
-def _price(body: Paid, question: _Question, tariff: Tariff) -> Spending:
-    failed = isinstance(body, AttemptFailed | TrialFailed | GraderFailed)
-    has_figures = bool(body.tokens) or body.cost_usd or body.stated_cost_usd
-    if failed and not has_figures and body.cause not in UNSURE:  # type: ignore[union-attr]
-        return Spending()
-    limits = question.configuration.limits
-    bound = Tokens(input=question.size_bytes + FRAME_TOKENS, output=limits.output_tokens_max or 0)
-    tokens = sum(count for _, count in body.tokens) if body.tokens else sum(bound)
-    stated = body.cost_usd or body.stated_cost_usd
-    if stated is not None:
-        return Spending(Decimal(stated), tokens)
-    cost = limits.cost_usd_max or tariff.charge(question.configuration, bound) or Decimal(0)
-    return Spending(cost, tokens)
+def _bound_question(question: _Question) -> Tokens:
+    """Return what a call can have taken at most."""
+    provider, configuration = question.respondent.provider, question.respondent.configuration
+    sample = make_sample(configuration)
+    known = provider.bound_tokens(sample) if isinstance(provider, Bounded) else None
+    output = configuration.limits.output_tokens_max or 0 if known is None else known.output
+    return Tokens(input=question.size_bytes + FRAME_TOKENS, output=output)

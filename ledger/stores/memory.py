@@ -83,6 +83,10 @@ class MemoryRecords:
         """Return the artifact row with this address."""
         return self._artifacts.get(address)
 
+    def find_artifact_rows(self, addresses: Sequence[bytes]) -> list[ArtifactRow]:
+        """Return the rows of those that have one."""
+        return [self._artifacts[address] for address in addresses if address in self._artifacts]
+
     def describe_artifacts(self, addresses: Sequence[bytes]) -> dict[bytes, tuple[bytes, int]]:
         """Return SHA-256 and size of those that have a row."""
         rows = [self._artifacts[address] for address in self.find_artifacts(addresses)]

@@ -180,8 +180,12 @@ class SqlRecords:
 
     def find_artifact(self, address: bytes) -> ArtifactRow | None:
         """Return the artifact row with this address."""
-        rows = self._look_up(self._statements.read_artifact, [address])
-        return ArtifactRow._make(rows[0]) if rows else None
+        return next(iter(self.find_artifact_rows([address])), None)
+
+    def find_artifact_rows(self, addresses: Sequence[bytes]) -> list[ArtifactRow]:
+        """Return the rows of those that have one."""
+        rows = self._look_up(self._statements.read_artifact, addresses)
+        return [ArtifactRow._make(row) for row in rows]
 
     def find_events(self, addresses: Sequence[bytes]) -> dict[bytes, int]:
         """Return the positions of those that are events of the log."""

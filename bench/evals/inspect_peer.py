@@ -6,6 +6,9 @@ DATASET is its own JSON lines (``id``, ``input``, ``target``); the log goes to t
 comes by default. ``mockllm`` is its provider that needs no network.
 """
 
+# Inspect AI is in an environment of its own, where no type is checked.
+# mypy: disable-error-code="import-not-found"
+
 import sys
 
 from inspect_ai import Task
@@ -13,21 +16,17 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import json_dataset
 from inspect_ai.model import (
     ChatMessage,
-    GenerateConfig,
     ModelOutput,
     ModelUsage,
     get_model,
 )
 from inspect_ai.scorer import includes
 from inspect_ai.solver import generate
-from inspect_ai.tool import ToolChoice, ToolInfo
 
 MODEL = "mockllm/model"
 
 
-def echo(
-    messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
-) -> ModelOutput:
+def echo(messages: list[ChatMessage], *_: object) -> ModelOutput:
     """Return the prompt as the answer."""
     output = ModelOutput.from_content(MODEL, messages[-1].text)
     # Left out, the tokens would be counted with a vocabulary that is downloaded first.

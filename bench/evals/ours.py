@@ -36,6 +36,7 @@ SUITE = {
 }
 CONFIGURATION = {"provider": "echo", "model": "echo-1"}
 ACTOR = "bench"
+CONCURRENCY = 64
 
 
 class Echo:
@@ -80,7 +81,7 @@ def perform(folder: Path, trials: int) -> int:
     with open_ledger(folder / "ledger", ACTOR) as opened:
         ledger, keeper = opened.ledger, opened.keeper
         run = start_run(ledger, suite, configuration)
-        run_trials(run, ledger, keeper, Echo())
+        run_trials(run, ledger, keeper, Echo(), concurrency=CONCURRENCY)
         card = grade_run(ledger, keeper, run.address, run.suite_event, suite)
         assert ledger.head().size > 3 * trials, "a start, an outcome and a verdict for each trial"
     return sum(row.count(Verdict.PASS) for row in card.rows)

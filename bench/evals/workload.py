@@ -1,4 +1,4 @@
-"""What is evaluated: prompts of some 300 characters that the model gives back word for word.
+"""What is evaluated: prompts of some 340 characters that the model gives back word for word.
 
 An answer is right where the item's word stands in it. Nine items of ten have the word in their
 prompt; every tenth asks for another one, so that how many pass is known beforehand.

@@ -204,7 +204,7 @@ def test_a_large_batch_is_one_batch(ledger):
     [
         (b"", "row", "plain"),
         (b"a", "row", "plain"),
-        (b"a" * 127, "row", "plain"),
+        (b"a" * 1_023, "row", "plain"),
         (b"a" * 1_024, "row", "zstd"),
         (NOISE[:1_024], "row", "plain"),
         (b"a" * ROW_SIZE_MAX, "row", "zstd"),

@@ -21,11 +21,19 @@ def catch_interrupts(stop: Stop) -> Iterator[None]:
         yield
         return
 
+    is_asked = False
+
     def handle(_number: int, _frame: FrameType | None) -> None:
-        if stop.cause == INTERRUPTED:
-            raise KeyboardInterrupt
-        click.echo("\nfinishing what is in flight; once more stops at once", err=True)
+        nonlocal is_asked
+        if is_asked:
+            if stop.abort is None:
+                raise KeyboardInterrupt
+            # Raised in the middle of a task's step it would be printed, or lost in a finalizer.
+            stop.abort()
+            return
+        is_asked = True
         stop.request(INTERRUPTED, "stopped from the keyboard")
+        click.echo("\nfinishing what is in flight; once more stops at once", err=True)
 
     before = signal.signal(signal.SIGINT, handle)
     try:

@@ -4,6 +4,7 @@
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,12 +26,12 @@ from providers.sdk import (
     ModelApi,
     conclude,
     list_texts,
-    list_usage,
     read_key,
     read_object,
     read_text,
 )
 from providers.setup import Setup
+from providers.wire import format_line
 
 BASE_URL = "https://api.anthropic.com"
 API_KEY = "ANTHROPIC_API_KEY"
@@ -102,6 +103,7 @@ def make_anthropic(setup: Setup) -> ModelApi[AsyncAnthropic]:
             thinking=read_object(setup, "thinking"),
             extra=read_object(setup, "extra_body"),
         ),
+        count=count_tokens,
         read=read_message,
         output_tokens_max=OUTPUT_TOKENS_MAX,
     )
@@ -113,22 +115,18 @@ def read_message(session: Session, document: dict[str, Any]) -> SessionResult | 
         raise ValueError("an error with a status of success")
     texts = [block["text"] for block in document["content"] if block["type"] == "text"]
     reason = document["stop_reason"]
-    usage = list_usage(document.get("usage"))
     told = replace(
         session,
-        resolved_model=read_text(document.get("model")),
         stop_reason=read_text(reason),
-        usage=usage,
-        tokens=_read_tokens(dict(usage)),
     )
     failure = None
     if reason not in FINISHED:
         cause = CAUSES.get(reason, "unknown_stop_reason")
-        failure = Failure(cause, f"stop reason {reason}"[:300])
+        failure = Failure(cause, format_line(f"stop reason {reason}"))
     return conclude(told, "".join(texts), failure)
 
 
-def _read_tokens(usage: dict[str, int]) -> Tokens | None:
+def count_tokens(usage: Mapping[str, int]) -> Tokens | None:
     """Return the tokens of a usage; here the count of input is without the cached ones."""
     if "input_tokens" not in usage or "output_tokens" not in usage:
         return None

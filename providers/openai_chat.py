@@ -22,12 +22,12 @@ from providers.sdk import (
     ModelApi,
     conclude,
     list_texts,
-    list_usage,
     read_object,
     read_text,
     split_tokens,
 )
 from providers.setup import Setup
+from providers.wire import format_line
 
 SETTINGS = frozenset({"base_url", "api_key_env", "max_tokens_field", "extra_body"})
 MAX_TOKENS_FIELDS = ("max_completion_tokens", "max_tokens")
@@ -83,6 +83,7 @@ def make_openai_chat(setup: Setup) -> ModelApi[AsyncOpenAI]:
         compose=partial(
             compose_completion, max_tokens_field=field, extra=read_object(setup, "extra_body")
         ),
+        count=partial(split_tokens, names=TOKENS),
         read=read_completion,
     )
 
@@ -94,16 +95,12 @@ def read_completion(session: Session, document: dict[str, Any]) -> SessionResult
     answer, refusal = message.get("content") or "", message.get(REFUSAL) or ""
     if not isinstance(answer, str) or not isinstance(refusal, str):
         raise TypeError("the content is no text")
-    usage = list_usage(document.get("usage"))
     told = replace(
         session,
-        resolved_model=read_text(document.get("model")),
         stop_reason=REFUSAL if refusal and not answer else read_text(reason),
-        usage=usage,
-        tokens=split_tokens(dict(usage), TOKENS),
     )
     failure = None
     if reason not in FINISHED:
         cause = CAUSES.get(reason, "unknown_stop_reason")
-        failure = Failure(cause, f"finish reason {reason}"[:300])
+        failure = Failure(cause, format_line(f"finish reason {reason}"))
     return conclude(told, answer or refusal, failure)

@@ -1,5 +1,8 @@
 """OpenAI's Responses API as a provider, by the official SDK: one call for one request.
 
+``extra_body`` is merged into the request as the settings have it: a fraction is a text there
+(``Setup.settings``), and is sent as one.
+
 {"provider": "openai", "model": "gpt-6.2-sol", "effort": "medium"}
 """
 
@@ -24,13 +27,13 @@ from providers.sdk import (
     ModelApi,
     conclude,
     list_texts,
-    list_usage,
     read_key,
     read_object,
     read_text,
     split_tokens,
 )
 from providers.setup import Setup
+from providers.wire import format_line
 
 BASE_URL = "https://api.openai.com/v1"
 API_KEY = "OPENAI_API_KEY"
@@ -89,6 +92,7 @@ def make_openai(setup: Setup) -> ModelApi[AsyncOpenAI]:
             verbosity=setup.read_text("verbosity") if has_verbosity else None,
             extra=read_object(setup, "extra_body"),
         ),
+        count=partial(split_tokens, names=TOKENS),
         read=read_response,
     )
 
@@ -118,7 +122,6 @@ def connect_openai(setup: Setup) -> Connection[AsyncOpenAI]:
 
 def read_response(session: Session, document: dict[str, Any]) -> SessionResult | SessionFailure:
     """Return what a response states: an answer where its status is ``completed``."""
-    usage = list_usage(document.get("usage"))
     parts = [
         part
         for item in document.get("output") or ()
@@ -130,10 +133,7 @@ def read_response(session: Session, document: dict[str, Any]) -> SessionResult |
     status = document["status"]
     told = replace(
         session,
-        resolved_model=read_text(document.get("model")),
         stop_reason=REFUSAL if refusal and not answer else read_text(status),
-        usage=usage,
-        tokens=split_tokens(dict(usage), TOKENS),
     )
     return conclude(told, answer or refusal, _find_failure(status, document))
 
@@ -145,9 +145,9 @@ def _find_failure(status: object, document: dict[str, Any]) -> Failure | None:
     if status == "incomplete":
         reason = str((document.get("incomplete_details") or {}).get("reason"))
         cause = INCOMPLETE.get(reason, "unfinished")
-        return Failure(cause, f"status incomplete: {reason}"[:300])
+        return Failure(cause, format_line(f"status incomplete: {reason}"))
     error = document.get("error") or {}
     code, message = str(error.get("code")), error.get("message")
     cause = CAUSES.get(code, "provider_error")
-    detail = f"status {status}: {code}: {message}"[:300]
+    detail = format_line(f"status {status}: {code}: {message}")
     return Failure(cause, detail, is_transient=cause != "provider_error")

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from ledger.canonical import INTEGER_MAX
 from providers.bounds import bound_call
+from providers.pointers import read_counts
 from providers.provider import (
     Failure,
     Limits,
@@ -32,15 +32,13 @@ from providers.provider import (
     fail_session,
 )
 from providers.setup import Setup
-from providers.wire import Exchange, fail_exchange, open_client, watch_wire
+from providers.wire import Exchange, fail_exchange, format_line, open_client, watch_wire
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 PLACEHOLDER = "placeholder"
 """The key for a server on this machine, which wants none."""
 REFUSAL = "refusal"
 """Stop reason of an answer that refuses."""
-DETAIL_LENGTH_MAX = 300
-USAGE_MAX = 100
 
 
 class SdkClient(Protocol):
@@ -87,7 +85,7 @@ class Unsendable(Exception):
 
 
 Read = Callable[[Session, dict[str, Any]], SessionResult | SessionFailure]
-"""From a session with its bytes and the response's document to what came of it."""
+"""From a session, with its bytes and what it used, and the response's document to its outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +95,7 @@ class ModelApi(Generic[Client]):
     Attributes:
         find: the SDK's method for the call, in its form that leaves the response unread.
         compose: the arguments of that method; raises ``Unsendable``.
+        count: reads usage as tokens; ``None`` where it does not say.
         read: reads the document of a response of success.
         output_tokens_max: asked for where a request states no limit; ``None``: no bound.
     """
@@ -104,6 +103,7 @@ class ModelApi(Generic[Client]):
     connection: Connection[Client]
     find: Callable[[Client], Callable[..., Awaitable[object]]]
     compose: Callable[[SessionRequest], dict[str, Any]]
+    count: Callable[[Mapping[str, int]], Tokens | None]
     read: Read
     output_tokens_max: int | None = None
 
@@ -122,14 +122,17 @@ class ModelApi(Generic[Client]):
             except Exception as fault:  # noqa: BLE001 - each SDK has its own; the wire says it all
                 error = fault
         if not exchange.is_success:
-            return _respect_hint(fail_exchange(exchange, error), exchange)
+            is_late = isinstance(error, TimeoutError)
+            detail = f"no end after {request.limits.deadline_s:g} s" if is_late else ""
+            return _respect_hint(fail_exchange(exchange, error, detail), exchange)
         session = Session(
             sent=exchange.sent,
             response=exchange.received,
             media=exchange.media,
             request_id=exchange.request_id,
         )
-        return _read(session, exchange, request, self.read)
+        result = self._read(session)
+        return note_answer(result, request) if isinstance(result, SessionResult) else result
 
     def bound_tokens(self, request: SessionRequest) -> Tokens | None:
         """Return what one call can take at most."""
@@ -139,19 +142,23 @@ class ModelApi(Generic[Client]):
         """Let go of the connections."""
         await self.connection.close()
 
-
-def _read(
-    session: Session, exchange: Exchange, request: SessionRequest, read: Read
-) -> SessionResult | SessionFailure:
-    try:
-        document = json.loads(exchange.received or b"")
-        if not isinstance(document, dict):
-            raise ValueError("not a JSON object")  # noqa: TRY004, TRY301 - one kind of fault
-        result = read(session, document)
-    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-        what = f"HTTP {exchange.status}, and the body is not what the API sends: {error!r}"
-        return fail_session(session, Failure("malformed_response", what[:DETAIL_LENGTH_MAX]))
-    return note_answer(result, request) if isinstance(result, SessionResult) else result
+    def _read(self, session: Session) -> SessionResult | SessionFailure:
+        """Return what the bytes of a response of success say; what they cost holds in any case."""
+        try:
+            document = json.loads(session.response or b"")
+            if not isinstance(document, dict):
+                raise ValueError("not a JSON object")  # noqa: TRY004, TRY301 - one kind of fault
+            usage = read_counts(document.get("usage"))
+            session = replace(
+                session,
+                resolved_model=read_text(document.get("model")),
+                usage=usage,
+                tokens=self.count(dict(usage)),
+            )
+            return self.read(session, document)
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            what = f"success is stated, and the body is not what the API sends: {error!r}"
+            return fail_session(session, Failure("malformed_response", format_line(what)))
 
 
 def _respect_hint(failure: SessionFailure, exchange: Exchange) -> SessionFailure:
@@ -190,22 +197,7 @@ def conclude(
     return answer_session(session, answer) if failure is None else fail_session(session, failure)
 
 
-def list_usage(usage: object) -> tuple[tuple[str, int], ...]:
-    """Return every count of a usage object, nested names with dots, in the order sent."""
-    found: list[tuple[str, int]] = []
-
-    def walk(value: object, name: str) -> None:
-        if isinstance(value, dict):
-            for key, item in value.items():
-                walk(item, f"{name}.{key}" if name else key)
-        elif isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= INTEGER_MAX:
-            found.append((name[:200], value))
-
-    walk(usage, "")
-    return tuple(found[:USAGE_MAX])
-
-
-def split_tokens(usage: Mapping[str, int], names: tuple[str, str, str, str]) -> Tokens | None:
+def split_tokens(usage: Mapping[str, int], *, names: tuple[str, str, str, str]) -> Tokens | None:
     """Return the tokens of a usage whose count of input has the cached ones in it.
 
     Args:
@@ -247,13 +239,17 @@ def read_key(setup: Setup, variable: str, base_url: str) -> str:
     A server on this machine gets none unless it is named.
 
     Raises:
-        FaultyInput: the variable is not set.
+        FaultyInput: the variable is not set, or holds what no header can carry.
     """
     is_named = "api_key_env" in setup.settings
     if not is_named and urlsplit(base_url).hostname in LOOPBACK:
         return PLACEHOLDER
     name = setup.read_text("api_key_env", variable)
-    return setup.vault.read(name, f"{setup.name}: settings.api_key_env") or PLACEHOLDER
+    key = setup.vault.read(name, f"{setup.name}: settings.api_key_env") or PLACEHOLDER
+    if not key.isascii() or not key.isprintable() or key != key.strip():
+        what = f"{name} has a blank, a line end or a sign that no key has; set it to the key alone"
+        raise setup.fault("settings.api_key_env", what)
+    return key
 
 
 def read_object(setup: Setup, name: str) -> dict[str, Any] | None:

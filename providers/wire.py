@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from http.cookiejar import DefaultCookiePolicy
+from ipaddress import ip_network
 from typing import Any
 from urllib.request import getproxies
 
@@ -56,7 +58,10 @@ _SUCCESS = 2
 """The hundreds of a status that says so."""
 _TRANSIENT = frozenset({"timed_out", "conflict", "rate_limited", "overloaded", "server_error"})
 _STOPPING = frozenset({"unauthorized", "quota_exhausted"})
-
+_UNMADE = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, ImportError, ValueError)
+"""What is raised where a request cannot be made at all: it will not be another time, either."""
+_TELLING = (httpx2.HTTPError, OSError, *_UNMADE)
+"""What says by itself what happened."""
 
 _OWN = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 """This machine: no proxy leads there."""
@@ -209,7 +214,8 @@ def open_client(limits: Limits) -> httpx2.AsyncClient:
     """Return a client whose calls are watched.
 
     Nothing is compressed on the wire, so that what is kept is what a reader reads. The proxies of
-    the environment are used, never for this machine itself; no ``.netrc`` is read.
+    the environment are used, never for this machine itself; no ``.netrc`` is read, and no cookie
+    is kept.
 
     Args:
         limits: its deadline is the adapter's to keep; the client's own is a little later.
@@ -222,7 +228,7 @@ def open_client(limits: Limits) -> httpx2.AsyncClient:
         )
 
     timeout = httpx2.Timeout(limits.deadline_s + 5, connect=min(30.0, limits.deadline_s + 5))
-    return httpx2.AsyncClient(
+    client = httpx2.AsyncClient(
         transport=open_transport(),
         mounts={
             pattern: None if proxy is None else open_transport(proxy)
@@ -233,6 +239,9 @@ def open_client(limits: Limits) -> httpx2.AsyncClient:
         headers={"accept-encoding": "identity"},
         follow_redirects=False,
     )
+    # What one trial is handed in a cookie would go along with the next one.
+    client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
+    return client
 
 
 def list_proxies(environment: Mapping[str, str]) -> dict[str, str | None]:
@@ -240,14 +249,34 @@ def list_proxies(environment: Mapping[str, str]) -> dict[str, str | None]:
 
     Args:
         environment: scheme to proxy, and under ``no`` the hosts without one
-            (``urllib.request.getproxies``).
+            (``urllib.request.getproxies``). A name stands for the hosts below it, too.
     """
     exempt = [host.strip() for host in environment.get("no", "").split(",") if host.strip()]
-    proxies = {f"{s}://": environment[s] for s in ("http", "https") if environment.get(s)}
-    if "*" in exempt or not proxies:
+    found = {f"{s}://": environment[s] for s in ("http", "https") if environment.get(s)}
+    if "*" in exempt or not found:
         return {}
-    patterns = [f"all://*{host}" if host.startswith(".") else f"all://{host}" for host in exempt]
-    return {**proxies, **dict.fromkeys([*patterns, *_OWN])}
+    proxies = {s: url if "://" in url else f"http://{url}" for s, url in found.items()}
+    return {**proxies, **dict.fromkeys([*filter(None, map(_spell_pattern, exempt)), *_OWN])}
+
+
+def _spell_pattern(host: str) -> str | None:
+    """Return the pattern for an exempt host; ``None`` where it is no host, address or network."""
+    name, _, size = host.replace("[", "").replace("]", "").partition("/")
+    try:
+        ip_network(f"{name}/{size}" if size else name, strict=False)
+    except ValueError:
+        name = host.lstrip("*.")
+        if not name[:1].isalnum():
+            return None
+        pattern = f"all://*{name}"
+    else:
+        address = f"[{name}]" if ":" in name else name
+        return f"all://{address}/{size}" if size else f"all://{address}"
+    try:
+        httpx2.URL(pattern)
+    except httpx2.InvalidURL:
+        return None
+    return pattern
 
 
 def fail_exchange(
@@ -257,13 +286,15 @@ def fail_exchange(
 
     Args:
         exchange: of a call that brought no answer.
-        error: what was raised, if anything was; ``TimeoutError`` is the adapter's deadline.
+        error: what was raised, if anything was, by an SDK in its own words or not;
+            ``TimeoutError`` is the adapter's deadline.
         detail: what to say instead of what the error says.
     """
-    cause = _name_cause(exchange, error)
+    origin = _find_origin(error)
+    cause = _name_cause(exchange, origin)
     return SessionFailure(
         cause=cause,
-        detail=(detail or _describe(exchange, error))[:400],
+        detail=format_line(detail or _describe(exchange, origin)),
         is_transient=cause in _TRANSIENT or cause in {"connection_failed", "response_cut"},
         stops_run=cause in _STOPPING,
         retry_after_s=read_retry_after(exchange.headers),
@@ -274,6 +305,19 @@ def fail_exchange(
     )
 
 
+def format_line(text: str) -> str:
+    """Return ``text`` as one line that an event can hold, at most 400 characters."""
+    return " ".join(text.encode("utf-8", "backslashreplace").decode().split())[:400]
+
+
+def _find_origin(error: BaseException | None) -> BaseException | None:
+    """Return what an SDK's error was raised from, where that says more."""
+    found = error
+    while found is not None and not isinstance(found, _TELLING):
+        found = found.__cause__
+    return error if found is None else found
+
+
 def _name_cause(exchange: Exchange, error: BaseException | None) -> str:
     status = exchange.status
     if isinstance(error, TooLarge):
@@ -281,7 +325,8 @@ def _name_cause(exchange: Exchange, error: BaseException | None) -> str:
     if isinstance(error, TimeoutError | httpx2.TimeoutException):
         return "timed_out"
     if status is None:
-        return "connection_failed"
+        is_unmade = isinstance(error, _UNMADE) or (error is not None and exchange.sent is None)
+        return "bad_request" if is_unmade else "connection_failed"
     has_spent = b"insufficient_quota" in (exchange.received or b"")
     if status == HTTPStatus.TOO_MANY_REQUESTS and has_spent:
         return "quota_exhausted"
@@ -296,7 +341,7 @@ def _describe(exchange: Exchange, error: BaseException | None) -> str:
     said = _read_message(exchange.received or b"") or (
         "" if error is None else f"{type(error).__name__}: {error}"
     )
-    return " ".join(f"{status}: {said}".split()) if said else status
+    return f"{status}: {said}" if said else status
 
 
 def _read_message(data: bytes) -> str:

@@ -126,7 +126,7 @@ class Asker:
         if begun is None:
             draft = self._ledger.draft(asked)
             await asyncio.wrap_future(self._ledger.submit([draft]))
-            begun = Begun(draft.address, is_cut_off=False)
+            begun = Begun(draft.address)
         errand = Errand(
             run=self._run,
             subject=begun.subject,
@@ -141,7 +141,6 @@ class Asker:
             ),
             attempts=begun.attempts,
             failed=begun.failed,
-            is_cut_off=begun.is_cut_off,
         )
         answer, result = await answer_errand(
             self._window, self._ledger, errand, partial(self._make_answer, asked, begun.subject)
@@ -220,7 +219,7 @@ def _find_begun(ledger: Ledger, grading: Entry) -> dict[Question, Begun]:
     begun = {subject: Begun(subject) for subject in questions}
     if begun:
         assert isinstance(grading.event.body, GradingStarted)  # noqa: S101 - the caller's
-        count_attempts(ledger, grading.event.body.run, begun)
+        count_attempts(ledger, grading.event.body.run, begun, grading=grading.address)
     return {questions[subject]: state for subject, state in begun.items()}
 
 

@@ -8,7 +8,7 @@
    request stays open, and the run can be resumed;
 5. a call that raises, or outlives its deadline, is a failure like any other. What no event can hold
    is one, too, and its bytes are kept;
-6. an attempt that this program was killed in is recorded as ``cut_off`` before the next one.
+6. an attempt that this program was killed in is recorded as ``cut_off`` when the next window opens.
 """
 
 import asyncio
@@ -65,7 +65,6 @@ class Errand:
         attempts: how many are on record as failed, from before this window.
         failed: how many of them failed by themselves: those that were cut off do not count against
             ``attempts_max``.
-        is_cut_off: whether a further one may have been under way when the program ended.
     """
 
     run: Digest
@@ -74,24 +73,39 @@ class Errand:
     request: SessionRequest
     attempts: int = 0
     failed: int = 0
-    is_cut_off: bool = False
 
 
 @dataclass(slots=True)
 class Begun:
-    """What was begun before and has no outcome: a trial or a question; as in ``Errand``."""
+    """What was begun before and has no outcome: a trial or a question; else as in ``Errand``.
+
+    Attributes:
+        is_cut_off: whether a further attempt may have been under way when the program ended.
+    """
 
     subject: Digest
     attempts: int = 0
     failed: int = 0
-    is_cut_off: bool = True
+    is_cut_off: bool = False
 
 
-def count_attempts(ledger: Ledger, run: Digest, subjects: Mapping[Digest, Begun]) -> None:
-    """Count the attempts on record for each of ``subjects``, and whether one was cut off.
+def count_attempts(
+    ledger: Ledger,
+    run: Digest,
+    subjects: Mapping[Digest, Begun],
+    *,
+    grading: Digest | None = None,
+) -> None:
+    """Count the attempts on record for each of ``subjects``, and record what was cut off.
 
     A window that stopped by itself left none under way; what follows the last thing that is known
     of a subject may have been.
+
+    Args:
+        ledger: the record.
+        run: to which they belong.
+        subjects: trials of the run, or questions of one grading of it.
+        grading: which one.
     """
     for entry in ledger.read(ledger.find(run).position):
         body = entry.event.body
@@ -100,11 +114,29 @@ def count_attempts(ledger: Ledger, run: Digest, subjects: Mapping[Digest, Begun]
             begun.attempts = body.attempt
             begun.failed += body.cause != CUT_OFF
             begun.is_cut_off = True
-        elif isinstance(body, RunStopped) and body.run == run:
+        elif isinstance(body, RunStopped) and (body.run, body.grading) == (run, grading):
             for begun in subjects.values():
                 begun.is_cut_off = False
         elif entry.address in subjects:
             subjects[entry.address].is_cut_off = True
+    _record_cut_off(ledger, run, subjects.values())
+
+
+def _record_cut_off(ledger: Ledger, run: Digest, begun: Iterable[Begun]) -> None:
+    """Record every attempt that was cut off, before this window begins anything.
+
+    Later would be too late: a window that stops by itself says that nothing was under way.
+    """
+    cut_off = [each for each in begun if each.is_cut_off]
+    for each in cut_off:
+        each.attempts += 1
+        each.is_cut_off = False
+    if cut_off:
+        ledger.append(
+            ledger.draft_all(
+                _describe_cut_off(run, each.subject, each.attempts) for each in cut_off
+            )
+        )
 
 
 async def answer_errand(
@@ -131,9 +163,6 @@ class _Attempts:
     async def make(self, make_body: MakeBody) -> tuple[Draft, Result]:
         """Attempt until there is an outcome."""
         attempt, failed = self._errand.attempts, self._errand.failed
-        if self._errand.is_cut_off:
-            attempt += 1
-            await self._submit(self._ledger.draft(_describe_cut_off(self._errand, attempt)))
         while True:
             attempt += 1
             call = await self._call(attempt)
@@ -260,10 +289,10 @@ def _describe_failure(errand: Errand, wait_s: float, call: Call, recording: Reco
     )
 
 
-def _describe_cut_off(errand: Errand, attempt: int) -> Body:
+def _describe_cut_off(run: Digest, subject: Digest, attempt: int) -> Body:
     return AttemptFailed(
-        run=errand.run,
-        subject=errand.subject,
+        run=run,
+        subject=subject,
         attempt=attempt,
         cause=CUT_OFF,
         detail="The program ended before an outcome was recorded; the call may have been made.",

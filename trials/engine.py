@@ -34,7 +34,7 @@ from trials.order import Turn
 from trials.plan import PlannedTrial
 from trials.run import Run
 from trials.sessions import WHOLE, Recording
-from trials.stop import Stopped
+from trials.stop import Stop, Stopped
 from trials.suite import Case, Variant, compose_prompt
 from trials.window import Respondent, Window
 
@@ -100,7 +100,7 @@ def run_window(
             be resumed.
     """
     engine = _Engine(lanes, ledger, keeper, window, tell)
-    run_tasks(engine.run(concurrency))
+    run_tasks(engine.run(concurrency), window.stop)
     return [_close_run(lane.run, ledger, keeper, window) for lane in lanes]
 
 
@@ -110,7 +110,9 @@ def _close_run(run: Run, ledger: Ledger, keeper: Keeper, window: Window) -> Inve
     if inventory is None:
         raise Busy(f"run {run.address}: the projections are being folded again; try once more")
     if inventory.missing > 0 and window.stop.cause is not None:
-        stopped = RunStopped(run=run.address, cause=window.stop.cause, detail=window.stop.detail)
+        stopped = RunStopped(
+            run=run.address, grading=None, cause=window.stop.cause, detail=window.stop.detail
+        )
         ledger.append([ledger.draft(stopped)])
     if not inventory.is_complete and inventory.missing == 0:
         completed = RunCompleted(
@@ -223,7 +225,7 @@ class _Engine:
         begun = self._progress[turn.lane].begun.get(turn.slot)
         if begun is None:
             started = self._describe_start(lane.run, planned, prompt)
-            begun = Begun(await self._record(started), is_cut_off=False)
+            begun = Begun(await self._record(started))
         errand = Errand(
             run=lane.run.address,
             subject=begun.subject,
@@ -231,7 +233,6 @@ class _Engine:
             request=self._make_request(lane.run, planned, prompt),
             attempts=begun.attempts,
             failed=begun.failed,
-            is_cut_off=begun.is_cut_off,
         )
         describe = partial(self._describe_outcome, errand, planned)
         draft, _ = await answer_errand(self._window, self._ledger, errand, describe)
@@ -302,12 +303,27 @@ class _Engine:
         return draft.address
 
 
-def run_tasks(main: Coroutine[object, object, None]) -> None:
+def run_tasks(main: Coroutine[object, object, None], stop: Stop) -> None:
     """Run ``main`` to its end; of the faults of its tasks the first one is raised, by itself.
 
     It stops all tasks; the others are its consequences.
+
+    Raises:
+        KeyboardInterrupt: ``stop.abort`` was called.
     """
+
+    async def run() -> None:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None  # noqa: S101 - asyncio runs this in one
+        stop.abort = lambda: loop.call_soon_threadsafe(task.cancel)
+        try:
+            await main
+        finally:
+            stop.abort = None
+
     try:
-        asyncio.run(main)
+        asyncio.run(run())
+    except asyncio.CancelledError as error:
+        raise KeyboardInterrupt from error
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from group

@@ -105,9 +105,11 @@ def grade_run(
     asker = Asker(ledger, keeper, grading, models or {}, window)
     engine = _Engine(ledger, grading, suite, asker, given)
     trials = keeper.scan(TRIALS, f"{run}/")
-    run_tasks(engine.run(trials, concurrency, lambda done: tell(done, planned)))
+    run_tasks(engine.run(trials, concurrency, lambda done: tell(done, planned)), window.stop)
     if window.stop.cause is not None:
-        stopped = RunStopped(run=run, cause=window.stop.cause, detail=window.stop.detail)
+        stopped = RunStopped(
+            run=run, grading=grading, cause=window.stop.cause, detail=window.stop.detail
+        )
         ledger.append([ledger.draft(stopped)])
     card = keeper.get(SCORECARD, grading)
     assert card is not None  # noqa: S101 - it was started

@@ -28,9 +28,9 @@ Paid = TrialCompleted | TrialFailed | AttemptFailed | GraderAnswered | GraderFai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """What was sent for a trial of a run or to a grader's model, and to whom."""
+    """What was sent, and to whom; ``place`` is the run, and the grading of a grader's question."""
 
-    run: Digest
+    place: tuple[Digest, Digest | None]
     respondent: Respondent
     size_bytes: int
 
@@ -83,12 +83,13 @@ class _Account:
             refs = [body.prompt, *(ref for _, ref in body.inputs)]
             refs += [body.system] if body.system else []
             size = sum(ref.size for ref in refs)
-            self._ask(entry.address, body.run, self._runs[body.run], size)
+            self._ask(entry.address, (body.run, None), self._runs[body.run], size)
         elif isinstance(body, GradingStarted) and body.run in self._runs:
             self._gradings[entry.address] = body.run
         elif isinstance(body, GraderAsked) and body.grading in self._gradings:
             grader = self._graders.get((body.provider, body.model))
-            self._ask(entry.address, self._gradings[body.grading], grader, body.request.size)
+            asked = (self._gradings[body.grading], body.grading)
+            self._ask(entry.address, asked, grader, body.request.size)
         elif isinstance(body, AttemptFailed):
             self._pay(body, body.subject)
             self._flying.add(body.subject)
@@ -100,7 +101,8 @@ class _Account:
             self._open.pop(body.asked, None)
         elif isinstance(body, RunStopped):
             # A window that stopped by itself left nothing under way.
-            self._flying -= {s for s, question in self._open.items() if question.run == body.run}
+            stopped = (body.run, body.grading)
+            self._flying -= {s for s, question in self._open.items() if question.place == stopped}
 
     def close(self) -> Spending:
         """Count what may have been under way, and return all that was spent."""
@@ -109,12 +111,16 @@ class _Account:
         return self.spent
 
     def _ask(
-        self, subject: Digest, run: Digest, respondent: Respondent | None, size_bytes: int
+        self,
+        subject: Digest,
+        place: tuple[Digest, Digest | None],
+        respondent: Respondent | None,
+        size_bytes: int,
     ) -> None:
         if respondent is None:
             return
         if not self._tariff.is_free(respondent.configuration, respondent.provider):
-            question = _Question(run=run, respondent=respondent, size_bytes=size_bytes)
+            question = _Question(place=place, respondent=respondent, size_bytes=size_bytes)
             self._open[subject] = question
             self._flying.add(subject)
 

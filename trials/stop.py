@@ -6,6 +6,7 @@ has no outcome then stays open, and the run can be resumed.
 """
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 STEP_S = 0.1
@@ -24,6 +25,8 @@ class Stop:
 
     cause: str | None = None
     detail: str = ""
+    abort: Callable[[], object] | None = None
+    """Ends at once what is under way; ``None`` where nothing is."""
 
     def request(self, cause: str, detail: str) -> None:
         """Ask everybody to stop."""

@@ -215,6 +215,7 @@ class RunStopped:
 
     Attributes:
         run: the ``run.started`` event.
+        grading: the ``grading.started`` event that was stopped; ``None``: the trials were.
         cause: ``interrupted``, ``budget``, or the cause of a failure that stops a run, such as
             ``unauthorized``.
         detail: one line for people: the limit, what was spent, what the next call might have cost.
@@ -224,6 +225,7 @@ class RunStopped:
     V: ClassVar[int] = 1
 
     run: Digest
+    grading: Digest | None
     cause: str
     detail: str
 

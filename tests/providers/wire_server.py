@@ -45,8 +45,9 @@ class Behaviour:
 
     Attributes:
         name: ``ok``, one of ERRORS, ``hang``, ``drop`` (no response), ``cut`` (half a body),
-            ``not_json``, ``refusal``, ``empty``, ``truncated``, ``cut_text`` (whole by its own
-            account), ``no_usage``, ``failed``, ``redirect`` or ``html``.
+            ``stall`` (half a body, and no end), ``not_json``, ``raw`` (``text`` is the body),
+            ``refusal``, ``empty``, ``truncated``, ``cut_text`` (whole by its own account),
+            ``no_usage``, ``failed``, ``redirect`` or ``html``.
         headers: further ones of the response.
         text: of the answer.
         tokens: of output, by the usage.
@@ -63,15 +64,20 @@ class Behaviour:
 
 @dataclass(slots=True)
 class Server:
-    """A server that runs; ``script`` is worked off request by request, the last one stays."""
+    """A server that runs; ``script`` is worked off request by request, the last one stays.
+
+    ``is_asked`` is set once a request came.
+    """
 
     script: list[Behaviour]
     url: str = ""
     seen: list[Seen] = field(default_factory=list)
+    is_asked: threading.Event = field(default_factory=threading.Event)
 
     def next(self, seen: Seen) -> Behaviour:
         """Take a request, and return what to do with it."""
         self.seen.append(seen)
+        self.is_asked.set()
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
 
@@ -170,6 +176,8 @@ def _make_reply(seen: Seen, do: Behaviour) -> tuple[int, list[tuple[str, str]], 
         return status, headers, json.dumps({"type": "error", "error": error}).encode()
     if do.name == "not_json":
         return 200, headers, b'{"id": "resp_1", "status":'
+    if do.name == "raw":
+        return 200, headers, do.text.encode()
     if do.name == "html":
         return 502, [("content-type", "text/html")], b"<html>bad gateway</html>"
     if do.name == "redirect":
@@ -220,9 +228,10 @@ class _Talk(asyncio.Protocol):
             self._transport.abort()
             return
         data = _format(*_make_reply(seen, do))
-        if do.name == "cut":
+        if do.name in {"cut", "stall"}:
             self._transport.write(data[: -len(data) // 4])
-            self._transport.close()
+            if do.name == "cut":
+                self._transport.close()
             return
         self._transport.write(data)
 

@@ -26,6 +26,7 @@ from providers.sdk import (
     ModelApi,
     conclude,
     list_texts,
+    read_extra_body,
     read_key,
     read_object,
     read_text,
@@ -101,7 +102,7 @@ def make_anthropic(setup: Setup) -> ModelApi[AsyncAnthropic]:
         compose=partial(
             compose_message,
             thinking=read_object(setup, "thinking"),
-            extra=read_object(setup, "extra_body"),
+            extra=read_extra_body(setup),
         ),
         count=count_tokens,
         read=read_message,

@@ -191,7 +191,7 @@ def fill_url(url: str, document: JsonValue) -> str:
 def _read_url(setup: Setup, name: str, text: str) -> httpx2.URL:
     """Return the address ``text``; placeholders may stand in its path and query."""
     # Not what read_url returns: to many a server a final slash is another resource.
-    replace(setup, settings={name: text}).read_url(name)
+    replace(setup, settings={name: text}).read_url(name, has_query=True)
     where = f"settings.{name}"
     authority = re.split(r"[/?#]", text.partition("://")[2], maxsplit=1)[0]
     if "{{" in authority:

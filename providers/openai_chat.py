@@ -22,7 +22,7 @@ from providers.sdk import (
     ModelApi,
     conclude,
     list_texts,
-    read_object,
+    read_extra_body,
     read_text,
     split_tokens,
 )
@@ -80,9 +80,7 @@ def make_openai_chat(setup: Setup) -> ModelApi[AsyncOpenAI]:
     return ModelApi(
         connection=connect_openai(setup),
         find=lambda client: client.chat.completions.with_raw_response.create,
-        compose=partial(
-            compose_completion, max_tokens_field=field, extra=read_object(setup, "extra_body")
-        ),
+        compose=partial(compose_completion, max_tokens_field=field, extra=read_extra_body(setup)),
         count=partial(split_tokens, names=TOKENS),
         read=read_completion,
     )

@@ -27,8 +27,8 @@ from providers.sdk import (
     ModelApi,
     conclude,
     list_texts,
+    read_extra_body,
     read_key,
-    read_object,
     read_text,
     split_tokens,
 )
@@ -90,7 +90,7 @@ def make_openai(setup: Setup) -> ModelApi[AsyncOpenAI]:
         compose=partial(
             compose_response,
             verbosity=setup.read_text("verbosity") if has_verbosity else None,
-            extra=read_object(setup, "extra_body"),
+            extra=read_extra_body(setup),
         ),
         count=partial(split_tokens, names=TOKENS),
         read=read_response,

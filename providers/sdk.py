@@ -32,6 +32,7 @@ from providers.provider import (
     fail_session,
 )
 from providers.setup import Setup
+from providers.template import fill_numbers
 from providers.wire import Exchange, fail_exchange, format_line, open_client, watch_wire
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -39,6 +40,13 @@ PLACEHOLDER = "placeholder"
 """The key for a server on this machine, which wants none."""
 REFUSAL = "refusal"
 """Stop reason of an answer that refuses."""
+OWN_FIELDS = frozenset(
+    {"model", "input", "messages", "instructions", "system", "stream", "background", "n", "store"}
+    | {"max_tokens", "max_output_tokens", "max_completion_tokens", "reasoning_effort"}
+    | {"text", "response_format", "output_config", "thinking", "conversation", "prompt"}
+    | {"previous_response_id"}
+)
+"""Fields of a request that the record, a price or a budget rests on."""
 
 
 class SdkClient(Protocol):
@@ -250,6 +258,22 @@ def read_key(setup: Setup, variable: str, base_url: str) -> str:
         what = f"{name} has a blank, a line end or a sign that no key has; set it to the key alone"
         raise setup.fault("settings.api_key_env", what)
     return key
+
+
+def read_extra_body(setup: Setup) -> dict[str, Any] | None:
+    """Return the setting ``extra_body``, an object that goes into the request as it is.
+
+    ``{{number:0.7}}`` in it is a number: a configuration keeps one with a fraction as its text.
+
+    Raises:
+        FaultyInput: it is something else, or says what this program says itself.
+    """
+    extra = read_object(setup, "extra_body")
+    for field in sorted(extra or {}):
+        if field in OWN_FIELDS:
+            where = f"settings.extra_body.{field}"
+            raise setup.fault(where, "is what this program says itself; leave it out")
+    return None if extra is None else fill_numbers(extra)
 
 
 def read_object(setup: Setup, name: str) -> dict[str, Any] | None:

@@ -106,8 +106,13 @@ class Setup:
             raise self.fault(f"settings.{name}", "is neither true nor false")
         return value
 
-    def read_url(self, name: str, default: str | None = None) -> str:
+    def read_url(self, name: str, default: str | None = None, *, has_query: bool = False) -> str:
         """Return the setting ``name``, an http or https URL that holds no credential.
+
+        Args:
+            name: of the setting.
+            default: where it is missing.
+            has_query: whether a query may stand in it; below a base URL there is no place for one.
 
         Raises:
             FaultyInput: it is something else. The message does not repeat it.
@@ -122,4 +127,6 @@ class Setup:
                 "holds a credential, which would be recorded; name a variable of the environment "
                 "that holds it instead",
             )
+        if not has_query and ("?" in rest or "#" in rest):
+            raise self.fault(f"settings.{name}", "has a query; write the address without one")
         return value.rstrip("/")

@@ -19,7 +19,7 @@ import mimetypes
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ledger.canonical import JsonValue
 from providers.provider import InputFile, SessionRequest
@@ -107,6 +107,19 @@ def fill(root: JsonValue, values: Mapping[str, Sendable]) -> Sendable:
         return {key: fill(item, values) for key, item in root.items()}
     if isinstance(root, list):
         return [fill(item, values) for item in root]
+    return root
+
+
+def fill_numbers(root: Any) -> Any:
+    """Return ``root`` with a number in the place of each text ``{{number:0.2}}``."""
+    if isinstance(root, str):
+        alone = PLACEHOLDER.fullmatch(root)
+        kind, _, rest = alone[1].partition(":") if alone else ("", "", "")
+        return float(rest) if kind == "number" and _NUMBER.fullmatch(rest) else root
+    if isinstance(root, dict):
+        return {key: fill_numbers(item) for key, item in root.items()}
+    if isinstance(root, list):
+        return [fill_numbers(item) for item in root]
     return root
 
 

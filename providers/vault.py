@@ -26,6 +26,7 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _UNFIT = re.compile(r"[^a-z0-9_.-]")
 
 
@@ -59,11 +60,14 @@ class Vault:
             what: which field or provider needs it, for the message.
 
         Raises:
-            FaultyInput: it is not set, or empty.
+            FaultyInput: it is not set, or empty, or no name of a variable.
         """
+        if not _VARIABLE.fullmatch(name):
+            # Not repeated: where a key itself was written, a log would have it.
+            raise FaultyInput([f"{what}: is not the name of a variable of the environment"])
         value = self._environment.get(name, "")
         if not value and not self._is_dry:
-            raise FaultyInput([f"{what}: the environment has no {name}; set it to the key"])
+            raise FaultyInput([f"{what}: the environment has no {name}; set it"])
         self.add(name, value)
         return value
 

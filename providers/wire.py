@@ -338,8 +338,11 @@ def _name_cause(exchange: Exchange, error: BaseException | None) -> str:
 
 def _describe(exchange: Exchange, error: BaseException | None) -> str:
     status = "no response" if exchange.status is None else f"HTTP {exchange.status}"
+    if exchange.status is not None and not exchange.is_whole:
+        size = len(exchange.received or b"")
+        return f"{status}: the response ended after {size:,} bytes"
     said = _read_message(exchange.received or b"") or (
-        "" if error is None else f"{type(error).__name__}: {error}"
+        "" if error is None else f"{type(error).__name__}: {error}".rstrip(": ")
     )
     return f"{status}: {said}" if said else status
 

@@ -4,8 +4,8 @@
 2. a transient failure is recorded as ``attempt.failed`` *before* the request goes out again, with
    all bytes and what it cost, so that nothing is sent twice without a reason on record;
 3. how long to wait is what the provider asks for, for all calls to it, or else doubles;
-4. a failure that every further call would meet, such as a refused key, stops the window. The
-   request stays open, and the run can be resumed;
+4. a failure that every further call would meet, such as a refused key, stops the window. So does a
+   server that was never reached. The request stays open, and the run can be resumed;
 5. a call that raises, or outlives its deadline, is a failure like any other. What no event can hold
    is one, too, and its bytes are kept;
 6. an attempt that this program was killed in is recorded as ``cut_off`` when the next window opens.
@@ -14,7 +14,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -38,6 +38,8 @@ from trials.window import Respondent, Window
 GRACE_S = 15.0
 """What a provider is given beyond the deadline that it keeps itself."""
 CUT_OFF = "cut_off"
+UNREACHED = frozenset({"connection_failed", "not_found"})
+"""Causes that every further call would meet where none has succeeded so far."""
 
 Result = SessionResult | SessionFailure
 """What a provider returns."""
@@ -169,9 +171,24 @@ class _Attempts:
             failed += 1
             is_last = failed >= self._configuration.attempts_max
             failure = call.result
-            if not isinstance(failure, SessionFailure) or not _is_open(failure, is_last=is_last):
+            if not isinstance(failure, SessionFailure):
+                self._window.reached.add(self._configuration.name)
+                return await self._draft(call, make_body)
+            if is_last or not failure.is_transient:
+                failure = self._stop_unreached(failure)
+            if not _is_open(failure, is_last=is_last):
                 return await self._draft(call, make_body)
             await self._wait(call, failure, failed)
+
+    def _stop_unreached(self, failure: SessionFailure) -> SessionFailure:
+        """Return ``failure``, which stops the run where nobody was ever reached in this window.
+
+        A server that is not there, or an address or a model that is wrong, would fail every trial.
+        """
+        is_reached = self._configuration.name in self._window.reached
+        if failure.cause in UNREACHED and not is_reached:
+            return replace(failure, stops_run=True)
+        return failure
 
     async def _wait(self, call: Call, failure: SessionFailure, failed: int) -> None:
         """Record a failure that leaves the request open, and wait until it may be sent again."""
@@ -179,8 +196,9 @@ class _Attempts:
         draft, _ = await self._draft(call, partial(_describe_failure, self._errand, wait_s))
         await self._submit(draft)
         if failure.stops_run or wait_s > RETRY_AFTER_MAX_S:
+            asked = "" if failure.stops_run else f"; it asks to wait {wait_s:,.0f} s"
             name = self._configuration.provider
-            self._window.stop.request(failure.cause, f"{name}: {failure.detail}")
+            self._window.stop.request(failure.cause, f"{name}: {failure.detail}{asked}")
         elif failure.retry_after_s is not None:
             self._window.pace.hold(self._configuration.provider, wait_s)
         await self._window.stop.pause(wait_s)

@@ -224,19 +224,19 @@ class Purse:
         total = spent.plus(bound)
         if budget.cost_usd_max is not None and total.cost_usd > budget.cost_usd_max:
             return (
-                f"the budget is {budget.cost_usd_max:f} USD: {_show(spent.cost_usd)} is spent, and "
-                f"the next call may cost {_show(bound.cost_usd)}"
+                f"the budget is {budget.cost_usd_max:f} USD: up to {_show(spent.cost_usd)} is "
+                f"spent, and the next call may cost {_show(bound.cost_usd)}"
             )
         if budget.tokens_max is not None and total.tokens > budget.tokens_max:
             return (
-                f"the budget is {budget.tokens_max:,} tokens: {spent.tokens:,} are spent, and the "
-                f"next call may take {bound.tokens:,}"
+                f"the budget is {budget.tokens_max:,} tokens: up to {spent.tokens:,} are spent, "
+                f"and the next call may take {bound.tokens:,}"
             )
         passed = self._clock() - self._begun
         if budget.wall_s_max is not None and passed + request.limits.deadline_s > budget.wall_s_max:
             return (
-                f"the budget is {budget.wall_s_max:,.0f} s: {passed:,.0f} s have passed, and the "
-                f"next call may take {request.limits.deadline_s:,.0f} s"
+                f"the budget is {budget.wall_s_max:,.1f} s: {passed:,.1f} s have passed, and the "
+                f"next call may take {request.limits.deadline_s:,.1f} s"
             )
         return None
 
@@ -270,20 +270,32 @@ def check_budget(
         cost, tokens = tariff.bound(configuration, provider, make_sample(configuration))
         name, limits = configuration.name, configuration.limits
         if budget.cost_usd_max is not None and cost is None:
+            needed = "limits.cost_usd_max"
+            if isinstance(provider, Bounded):
+                needed += (
+                    ", or limits.output_tokens_max and a row of the suite's prices for "
+                    f"{configuration.provider} {configuration.model}"
+                )
+            faults.append(f"{name}: a budget of money needs {needed}")
+        elif budget.cost_usd_max is not None and cost is not None and cost > budget.cost_usd_max:
             faults.append(
-                f"{name}: a budget of money needs limits.cost_usd_max, or limits.output_tokens_max "
-                f"and a row of the suite's prices for {configuration.provider} "
-                f"{configuration.model}"
+                f"{name}: one call may cost {_show(cost)}, the budget is "
+                f"{budget.cost_usd_max:f} USD; raise it or lower limits.output_tokens_max"
             )
         if budget.tokens_max is not None and tokens is None:
             faults.append(
                 f"{name}: a budget of tokens needs limits.output_tokens_max, and a provider whose "
                 "sessions are one call each"
             )
+        elif budget.tokens_max is not None and tokens is not None and tokens > budget.tokens_max:
+            faults.append(
+                f"{name}: one call may take {tokens:,} tokens, the budget is "
+                f"{budget.tokens_max:,}; raise it or lower limits.output_tokens_max"
+            )
         if budget.wall_s_max is not None and limits.deadline_s > budget.wall_s_max:
             faults.append(
-                f"{name}: one call may take {limits.deadline_s:,.0f} s, the budget of time is "
-                f"{budget.wall_s_max:,.0f} s; lower limits.deadline_s"
+                f"{name}: one call may take {limits.deadline_s:,.1f} s, the budget of time is "
+                f"{budget.wall_s_max:,.1f} s; lower limits.deadline_s"
             )
     if faults:
         raise FaultyInput(list(dict.fromkeys(faults)))

@@ -288,7 +288,10 @@ def gather_evidence(
     found = trial.answer if name == ANSWER else dict(trial.parts).get(name)
     what = "answer" if name == ANSWER else f"part {name}"
     if found is None:
-        return _undecided(Cause.EVIDENCE_MISSING, f"The session left no {what}.")
+        there = ", ".join(part for part, _ in trial.parts) or "none"
+        return _undecided(
+            Cause.EVIDENCE_MISSING, f"The session left no {what}; its parts: {there:.500}."
+        )
     try:
         text = decode_text(ledger.get(found))
     except RedactedArtifact:

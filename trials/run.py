@@ -7,7 +7,7 @@
    another suite or configuration it is refused.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,11 @@ from trials.suite import (
     format_manifest,
     suite_artifacts,
 )
+
+CREDENTIALS = frozenset(
+    {"api_key", "apikey", "access_token", "auth_token", "secret", "client_secret", "password"}
+)
+"""Names of fields whose text nobody wants on record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +141,14 @@ def check_secrets(vault: Vault, suite: Suite, configurations: Iterable[Configura
         FaultyInput: a line for each file; the secret is not in it.
     """
     named = [(suite.name, file) for file in suite.files]
+    faults = []
     for configuration in configurations:
         named += [(configuration.name, file) for file in configuration.files]
-    faults = []
+        faults += [
+            f"{configuration.name}: {field}: is a credential by its name, and would be recorded; "
+            "leave it out, and name a variable of the environment that holds it"
+            for field in _find_credentials(configuration.settings, "settings")
+        ]
     for owner, file in named:
         secrets = vault.find_names(file.data)
         faults += [
@@ -148,6 +158,22 @@ def check_secrets(vault: Vault, suite: Suite, configurations: Iterable[Configura
         ]
     if faults:
         raise FaultyInput(list(dict.fromkeys(faults)))
+
+
+def _find_credentials(value: object, field: str) -> Iterator[str]:
+    """Yield the fields below ``value`` that hold a text under the name of a credential."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            below = f"{field}.{name}"
+            is_named = isinstance(name, str) and name.lower().replace("-", "_") in CREDENTIALS
+            # With a placeholder it is no credential, but the place of something else.
+            if is_named and isinstance(item, str) and "{" not in item:
+                yield below
+            else:
+                yield from _find_credentials(item, below)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _find_credentials(item, f"{field}.{index}")
 
 
 def draft_suite(ledger: Ledger, suite: Suite) -> Draft:
@@ -177,7 +203,12 @@ def resume_run(ledger: Ledger, address: Digest, suite: Suite, configuration: Con
     faults = []
     if registered.manifest.address != compute_digest(format_manifest(suite)):
         faults.append(f"{suite.name}: the suite has changed since the run began; start a new run")
-    if body.configuration.address != compute_digest(format_configuration(configuration)):
+    if body.configuration_name != configuration.name:
+        faults.append(
+            f"{configuration.name}: the run is of the configuration {body.configuration_name}; "
+            "name that one"
+        )
+    elif body.configuration.address != compute_digest(format_configuration(configuration)):
         faults.append(
             f"{configuration.name}: the configuration has changed since the run began; start a "
             "new run"

@@ -141,8 +141,8 @@ def _trace_trial(
     state = keeper.get(TRIALS, f"{trial.run}/{trial.slot:010d}")
     if state is not None and state.outcome is not None:
         outcome = ledger.find(state.outcome)
-        yield from _trace_outcome(ledger, outcome, evidence)
         yield from _trace_attempts(ledger, verdict.trial, outcome)
+        yield from _trace_outcome(ledger, outcome, evidence)
     if trial.system is not None:
         yield _artifact(ledger, 2, "system", trial.system)
     yield _artifact(ledger, 2, "prompt", trial.prompt)

@@ -26,9 +26,11 @@ class Window:
         stop: whether to stop.
         purse: what may still be spent.
         pace: how often calls may be begun.
+        reached: names of the configurations that answered at least once.
     """
 
     vault: Vault = field(default_factory=Vault)
     stop: Stop = field(default_factory=Stop)
     purse: Purse = field(default_factory=Purse)
     pace: Pace = field(default_factory=Pace)
+    reached: set[str] = field(default_factory=set)

@@ -50,6 +50,7 @@ def report_to_json(report: Report) -> Object:
         "cost": _cost_to_json(report.cost),
         "critical_faults": list(report.critical_faults),
         "effort": inventory.effort,
+        "failures": [{"cause": cause, "trials": count} for cause, count in report.failures],
         "gate": report.gate,
         "gate_reasons": list_gate_reasons(report),
         "gated_variant": report.criteria.gated_variant,

@@ -168,6 +168,9 @@ def describe_grader(use: GraderUse) -> str:
 
 def _describe_calls(report: Report) -> Iterator[Fact]:
     """Yield what is known of cost, retries and notes; nothing of what is as usual."""
+    if report.failures:
+        told = ", ".join(f"{cause} {count:,}" for cause, count in report.failures)
+        yield Fact("failed for", told)
     attempts, trials = report.attempts
     if attempts > trials:
         yield Fact("attempts", f"{attempts:,} for {format_count(trials, 'trial')}")

@@ -119,7 +119,13 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8321, help="0 takes one that is free")
     parser.add_argument("--reports", type=Path, required=True, help="folder that reports go to")
     options = parser.parse_args()
-    with open_server(options.port, options.reports) as server:
+    try:
+        opened = open_server(options.port, options.reports)
+    except OSError as error:
+        parser.exit(
+            2, f"port {options.port}: {error.strerror}; name another, or 0 for a free one\n"
+        )
+    with opened as server:
         print(f"listening on {server.address}", flush=True)
         try:
             server.serve_forever()

@@ -74,5 +74,5 @@ def test_a_budget_without_a_bound_is_refused_before_anything_is_recorded(tmp_pat
     place.write_text(json.dumps({"provider": "command", "model": "m", "settings": settings}))
     done = call("run", str(suite), "-c", "live", "--max-cost", "1")
     assert done.code == 2
-    assert done.err.startswith("error: live: a budget of money needs limits.cost_usd_max, or ")
+    assert done.err == "error: live: a budget of money needs limits.cost_usd_max\n"
     assert not read(home, RunStarted)

@@ -14,7 +14,7 @@ ANSWERING = {"answers", "model"}
 PROMISED = {
     "": {
         *("as_of", "attempts", "candidate_causes", "cases", "configuration", "cost"),
-        *("critical_faults", "effort", "noted", "other_models"),
+        *("critical_faults", "effort", "failures", "noted", "other_models"),
         *("gate", "gate_reasons", "gated_variant", "graded_at", "graders", "grading", "joint"),
         *("model", "provider", "recorded_from", "resolved_models", "revisions", "rows", "run"),
         *("started_at", "suite", "timing", "tools", "trials", "unproven_causes", "usage"),
@@ -29,6 +29,7 @@ PROMISED = {
     "cost": {"failed_attempts", "priced", "stated", "trials"},
     "cost.priced": {"cost_usd", "trials"},
     "cost.stated": {"cost_usd", "trials"},
+    "failures": {"cause", "trials"},
     "graders": {
         *("answers", "configuration", "effort", "failed", "model", "other_models"),
         *("provider", "resolved_models", "role", "usage"),
@@ -66,7 +67,9 @@ PROMISED = {
 def document():
     """A scorecard in which every list has something."""
     with new_desk() as desk:
-        desk.start(2)
+        desk.start(3)
+        desk.open(2, repetition=3)
+        desk.fail(2, cause="truncated")
         for slot in (0, 1):
             desk.open(slot, repetition=slot + 1)
             told = {"usage": (("in", 3),), "stated_us": 7, "notes": ("It changed an input.",)}
@@ -121,7 +124,7 @@ def test_a_cost_that_is_known_of_no_trial_is_null_and_not_nothing(document):
         "failed_attempts": 0,
         "priced": {"cost_usd": "0.20", "trials": 2},
         "stated": {"cost_usd": None, "trials": 0},
-        "trials": 2,
+        "trials": 3,
     }
 
 

@@ -70,7 +70,7 @@ def test_each_trial_left_a_report_and_says_who_answered(tmp_path, application):
     assert called.json["resolved_models"] == [{"answers": 8, "model": "paragraphs-1"}]
 
 
-def test_an_application_that_is_not_there_leaves_failed_trials(tmp_path):
+def test_an_application_that_is_not_there_stops_the_run_and_fails_no_trial(tmp_path):
     suite = copy_example(tmp_path / "suite", "http://127.0.0.1:9")
     file = suite / CONFIGURATION
     document = json.loads(file.read_bytes())
@@ -78,8 +78,9 @@ def test_an_application_that_is_not_there_leaves_failed_trials(tmp_path):
     file.write_text(json.dumps(document))
     ledger = init_ledger(tmp_path / "ledger")
     called = call_verdict("--ledger", ledger, "run", suite, "-c", "application")
-    assert called.code == 1
-    assert "8 planned, 0 completed, 8 failed, 0 missing" in called.out
+    assert called.code == 3
+    assert called.err.startswith("error: connection_failed: http: no response")
+    assert "go on with --resume" in called.err
 
 
 def read_cases():

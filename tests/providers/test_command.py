@@ -321,7 +321,7 @@ def test_the_table_of_providers_has_it():
         ),
         (
             {"environment": ["NOT_SET"]},
-            "c: settings.environment.0: the environment has no NOT_SET; set it to the key",
+            "c: settings.environment.0: the environment has no NOT_SET; set it",
         ),
         ({"output": "xml"}, "c: settings.output: 'xml' is unknown; there are text, json"),
         ({"collect": "*"}, "c: settings.collect: is not a list; write the texts in [ and ]"),

@@ -328,6 +328,10 @@ def test_a_key_that_an_error_repeats_can_be_taken_out(name):
         ({"api_key": "x"}, "settings.api_key: unknown setting; there are "),
         ({"api_key_env": "NOT_SET"}, "settings.api_key_env: the environment has no NOT_SET"),
         ({"extra_body": 1}, "settings.extra_body: is not an object"),
+        ({"extra_body": {"model": "x"}}, "settings.extra_body.model: is what this program says"),
+        ({"extra_body": {"n": 8}}, "settings.extra_body.n: is what this program says"),
+        ({"base_url": "https://x.example/v1?a=b"}, "settings.base_url: has a query"),
+        ({"api_key_env": "planted-key-itself"}, "settings.api_key_env: is not the name of a "),
     ],
 )
 def test_a_faulty_setting_is_one_clear_line(name, settings, line):
@@ -336,6 +340,14 @@ def test_a_faulty_setting_is_one_clear_line(name, settings, line):
     (fault,) = refused.value.faults
     assert fault.startswith(f"live: {line}")
     assert KEY not in fault
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_number_with_a_fraction_goes_out_as_a_number(name):
+    extra = {"temperature": "{{number:0.7}}", "top_k": 3, "stop": ["{{x}}"]}
+    _, server = ask(name, settings={"extra_body": extra})
+    body = json.loads(server.seen[0].body)
+    assert (body["temperature"], body["top_k"], body["stop"]) == (0.7, 3, ["{{x}}"])
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

@@ -91,6 +91,19 @@ def test_a_refused_key_stops_the_run_and_leaves_its_trial_open(opened, begin):
     assert [body.attempt for body in read(opened, TrialCompleted)] == [2]
 
 
+@pytest.mark.parametrize("cause", ["connection_failed", "not_found"])
+def test_nobody_there_stops_the_run_unless_somebody_was(opened, begin, cause):
+    gone = fail(cause, is_transient=cause == "connection_failed")
+    run = begin(attempts_max=2)
+    inventory = run_trials(run, opened.ledger, opened.keeper, Scripted(gone, gone))
+    assert (inventory.missing, inventory.failed) == (1, 0)
+    assert [body.cause for body in read(opened, RunStopped)] == [cause]
+    window = Window(reached={run.configuration.name})
+    again = Scripted(gone, gone)
+    inventory = run_trials(run, opened.ledger, opened.keeper, again, window=window)
+    assert (inventory.missing, inventory.failed) == (0, 1)
+
+
 def test_a_wait_that_is_too_long_stops_the_run(opened, begin):
     provider = Scripted(fail("rate_limited", retry_after_s=7200.0))
     inventory = run_trials(begin(), opened.ledger, opened.keeper, provider)

@@ -97,7 +97,7 @@ def test_a_run_stops_before_the_call_that_could_exceed_its_budget(opened, run, c
     assert window.stop.cause == "budget"
     (stopped,) = bodies(opened, RunStopped)
     assert stopped.detail == (
-        "the budget is 0.0150 USD: 0.0128 USD is spent, and the next call may cost 0.0053 USD"
+        "the budget is 0.0150 USD: up to 0.0128 USD is spent, and the next call may cost 0.0053 USD"
     )
 
 
@@ -134,7 +134,10 @@ def test_no_call_begins_that_could_end_after_the_time_is_over():
     now[0] = 71.0
     with pytest.raises(Stopped):
         asyncio.run(reserve())
-    assert stop.detail == "the budget is 100 s: 71 s have passed, and the next call may take 30 s"
+    assert (
+        stop.detail
+        == "the budget is 100.0 s: 71.0 s have passed, and the next call may take 30.0 s"
+    )
 
 
 def test_a_call_that_was_cut_in_the_middle_counts_as_all_that_it_may_have_cost(opened, run):
@@ -192,9 +195,16 @@ def test_what_is_on_file_costs_nothing_whatever_it_once_cost(opened, run):
     [
         (Budget(cost_usd_max=Decimal(1)), {}, None, "a budget of money needs limits.cost_usd_max"),
         (Budget(tokens_max=1), {}, None, "a budget of tokens needs limits.output_tokens_max"),
-        (Budget(wall_s_max=60.0), {}, BOUND, "one call may take 600 s, the budget of time is 60 s"),
+        (
+            Budget(wall_s_max=60.0),
+            {},
+            BOUND,
+            "one call may take 600.0 s, the budget of time",
+        ),
         (Budget(cost_usd_max=Decimal(1)), {"cost_usd_max": Decimal("0.5")}, None, None),
-        (Budget(cost_usd_max=Decimal(1), tokens_max=9), {}, BOUND, None),
+        (Budget(cost_usd_max=Decimal(1), tokens_max=1_100), {}, BOUND, None),
+        (Budget(tokens_max=9), {}, BOUND, "one call may take 1,100 tokens, the budget is 9"),
+        (Budget(cost_usd_max=Decimal("0.005")), {}, BOUND, "one call may cost 0.0053 USD, the"),
     ],
 )
 def test_a_budget_that_could_not_be_kept_is_refused(configuration, budget, limits, bound, line):

@@ -69,7 +69,10 @@ def test_a_part_that_is_not_there_leaves_its_checks_alone_unproven(grade):
         ("report_says", Verdict.UNPROVEN, Cause.EVIDENCE_MISSING),
         ("says", Verdict.FAIL, None),
     ]
-    assert course.bodies(VerdictGiven)[0].reason == "The session left no part report.md."
+    assert (
+        course.bodies(VerdictGiven)[0].reason
+        == "The session left no part report.md; its parts: stderr."
+    )
     assert replays(course, grading) == [True, True]
 
 

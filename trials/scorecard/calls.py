@@ -7,6 +7,7 @@
    record, and is only counted here.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -62,6 +63,12 @@ def count_attempts(trials: Trials) -> Attempts:
     """Return how many calls the trials took."""
     ended = _list_ended(trials)
     return Attempts(sum(one.attempt or 1 for one in ended), len(ended))
+
+
+def count_failures(trials: Trials) -> tuple[tuple[str, int], ...]:
+    """Return how many trials failed for which cause, the most frequent first."""
+    causes = Counter(one.cause for one in trials.values() if one.cause is not None)
+    return tuple(causes.most_common())
 
 
 def list_noted(trials: Trials) -> tuple[Place, ...]:

@@ -21,7 +21,14 @@ from ledger.projections import (
     VerdictState,
 )
 from trials.criteria import Criteria, RecordedCheck, parse_criteria
-from trials.scorecard.calls import Attempts, Cost, add_costs, count_attempts, list_noted
+from trials.scorecard.calls import (
+    Attempts,
+    Cost,
+    add_costs,
+    count_attempts,
+    count_failures,
+    list_noted,
+)
 from trials.scorecard.cases import CaseRow, Joint, add_cases, count_cases
 from trials.scorecard.identity import (
     Answering,
@@ -93,6 +100,7 @@ class Report:
         usage: what the trials used, as their provider counts it.
         cost: of the gated variant.
         attempts: calls that the trials took.
+        failures: why trials failed, and how many; the most frequent cause first.
         noted: the trials that a reader should look at.
         other_models: who answered trials of the gated variant under another name than was asked
             for, and how many of ``cost.trials``; refusing them is the suite's.
@@ -113,6 +121,7 @@ class Report:
     usage: tuple[Spent, ...]
     cost: Cost
     attempts: Attempts
+    failures: tuple[tuple[str, int], ...]
     noted: tuple[Place, ...]
     other_models: tuple[Answering, ...]
     gate: str
@@ -181,6 +190,7 @@ def make_report(
         usage=add_usage(trials, criteria.gated_variant),
         cost=add_costs(trials, criteria.gated_variant),
         attempts=count_attempts(trials),
+        failures=count_failures(trials),
         noted=list_noted(trials),
         other_models=others,
         gate=("passed" if is_met else "failed") if card.is_complete else "incomplete",

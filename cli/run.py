@@ -13,7 +13,7 @@ from cli.interrupt import catch_interrupts
 from cli.options import AMOUNT
 from cli.render import print_json, print_next, print_report, progress, report_to_json
 from cli.setting import Opened, find_folder, hold_run, open_ledger
-from ledger.digest import Digest, shorten_digest
+from ledger.digest import shorten_digest
 from ledger.errors import Busy, FaultyInput, RunIncomplete, StoreUnavailable
 from ledger.projections import Scorecard
 from ledger.signing import check_continues, sign_head
@@ -23,7 +23,7 @@ from trials.engine import CONCURRENCY, Lane, run_window
 from trials.grade import find_same, grade_run
 from trials.pace import Pace
 from trials.plan import SEED
-from trials.run import Run, check_secrets, find_unfinished, resume_run, start_runs
+from trials.run import Run, check_secrets, find_newest, resume_run, start_runs
 from trials.scorecard import Report, make_report
 from trials.spent import read_spent
 from trials.suite import Configuration, Suite, load_configuration, load_suite
@@ -60,9 +60,7 @@ CONCURRENCIES = click.IntRange(1, 10_000)
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**53 - 1),
-    default=SEED,
-    show_default=True,
-    help="Draws the order of the trials, which is recorded.",
+    help=f"Draws the order of the trials, which is recorded.  [default: {SEED}]",
 )
 @click.option(
     "--concurrency",
@@ -105,7 +103,7 @@ def command(
     named: tuple[str, ...],
     variants: tuple[str, ...],
     resume: str | None,
-    seed: int,
+    seed: int | None,
     concurrency: int,
     grader_concurrency: int,
     cost_usd_max: Decimal | None,
@@ -123,8 +121,9 @@ def command(
 
     Exit status: 0 gate passed, 1 gate failed, 2 usage or bad input, 3 incomplete.
     """
-    if variants and resume:
-        raise FaultyInput(["--variant: a run that is resumed has its plan; leave it out"])
+    for option, value in (("--variant", variants), ("--seed", seed)):
+        if resume and value not in ((), None):
+            raise FaultyInput([f"{option}: a run that is resumed has its plan; leave it out"])
     vault = Vault(os.environ)
     exam = _load(suite, named, vault)
     budget = Budget(
@@ -188,25 +187,33 @@ def _load(suite: Path, named: Sequence[str], vault: Vault) -> _Exam:
     try:
         loaded = load_suite(suite)
         configurations = [load_configuration(find_configuration(suite, name)) for name in named]
-        check_secrets(vault, loaded, configurations)
-        return _Exam(
+        exam = _Exam(
             suite=loaded,
             respondents=[make_respondent(each, vault) for each in configurations],
             models=make_models(loaded, vault),
         )
+        # Only now is it known which variables hold a credential under another name.
+        check_secrets(vault, loaded, configurations)
+        return exam
     except FaultyInput as error:
         raise FaultyInput([vault.scrub_text(line) for line in error.faults]) from error
 
 
 def _open_lanes(
-    opened: Opened, exam: _Exam, variants: Sequence[str], resume: str | None, seed: int
+    opened: Opened, exam: _Exam, variants: Sequence[str], resume: str | None, seed: int | None
 ) -> list[Lane]:
     """Return the runs that are begun, or gone on with, and who answers each."""
     configurations = [each.configuration for each in exam.respondents]
     if resume is None:
-        runs = start_runs(opened.ledger, exam.suite, configurations, variants=variants, seed=seed)
+        runs = start_runs(
+            opened.ledger,
+            exam.suite,
+            configurations,
+            variants=variants,
+            seed=SEED if seed is None else seed,
+        )
     else:
-        runs = [_find_run(opened, exam.suite, each, resume) for each in configurations]
+        runs = _find_runs(opened, exam.suite, configurations, resume)
     return [
         Lane(run=run, respondent=respondent)
         for run, respondent in zip(runs, exam.respondents, strict=True)
@@ -264,7 +271,8 @@ def perform_runs(
                 run_window(lanes, ledger, keeper, window=window, concurrency=concurrency, tell=tell)
             _check_stopped(window)
             cards = [_grade(opened, run, models, window, grader_concurrency) for run in runs]
-            _check_stopped(window)
+            if not all(card.is_complete for card in cards):
+                _check_stopped(window)
         except (StoreUnavailable, Busy, RunIncomplete, KeyboardInterrupt) as error:
             raise RunIncomplete(_describe_incomplete(str(error) or "stopped", runs)) from error
     return [make_report(ledger, keeper, card.grading) for card in cards]
@@ -355,14 +363,24 @@ def make_respondent(configuration: Configuration, vault: Vault | None = None) ->
     return Respondent(configuration=configuration, provider=make_provider(configuration, vault))
 
 
-def _find_run(opened: Opened, suite: Suite, configuration: Configuration, resume: str) -> Run:
-    """Return the run that ``--resume`` names."""
-    address: Digest | None
-    if resume == "last":
-        address = find_unfinished(opened.ledger, opened.keeper, suite, configuration)
-        if address is None:
-            what = "no unfinished run of this suite and configuration"
-            raise FaultyInput([f"--resume: {what}"])
-    else:
-        _, address = opened.ledger.resolve(resume)
-    return resume_run(opened.ledger, address, suite, configuration)
+def _find_runs(
+    opened: Opened, suite: Suite, configurations: Sequence[Configuration], resume: str
+) -> list[Run]:
+    """Return the runs that ``--resume`` names, one for each configuration.
+
+    Of several that were begun in one window some may be done; they are shown with the others.
+    """
+    ledger, keeper = opened.ledger, opened.keeper
+    if resume != "last":
+        _, address = ledger.resolve(resume)
+        return [resume_run(ledger, address, suite, each) for each in configurations]
+    unfinished = [find_newest(ledger, keeper, suite, each) for each in configurations]
+    if not any(unfinished):
+        raise FaultyInput(["--resume: no unfinished run of this suite and configuration"])
+    runs = []
+    for found, each in zip(unfinished, configurations, strict=True):
+        newest = found or find_newest(ledger, keeper, suite, each, is_unfinished=False)
+        if newest is None:
+            raise FaultyInput([f"--resume: there is no run of this suite and {each.name}"])
+        runs.append(resume_run(ledger, newest, suite, each))
+    return runs

@@ -1,9 +1,11 @@
 """``verdict suite``: check a suite, begin one, and describe its files to an editor."""
 
+import os
 import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -20,6 +22,7 @@ from ledger.digest import compute_digest
 from ledger.errors import FaultyInput, NoLedger
 from providers import Vault
 from trials.plan import count_trials
+from trials.run import check_secrets
 from trials.suite import (
     Check,
     Configuration,
@@ -111,9 +114,11 @@ def load_all(path: Path) -> tuple[Suite, list[Configuration]]:
         FaultyInput: a line for each fault of any of them.
     """
     faults = Faults()
+    vault = Vault(os.environ, is_dry=True)
+    try_provider = partial(make_provider, vault=vault)
     suite = faults.attempt(load_suite, path)
     for role, grader in suite.graders if suite else ():
-        _attempt(faults, f"grader_configurations.{role}: ", _try_provider, grader)
+        _attempt(faults, f"grader_configurations.{role}: ", try_provider, grader)
     configurations = []
     home = (path if path.is_dir() else path.parent) / CONFIGURATIONS
     for place in sorted(home.iterdir()) if home.is_dir() else ():
@@ -121,17 +126,16 @@ def load_all(path: Path) -> tuple[Suite, list[Configuration]]:
             continue
         loaded = _attempt(faults, f"{CONFIGURATIONS}/", load_configuration, place)
         if loaded is not None:
-            _attempt(faults, f"{CONFIGURATIONS}/{place.name}: ", _try_provider, loaded)
+            _attempt(faults, f"{CONFIGURATIONS}/{place.name}: ", try_provider, loaded)
             configurations.append(loaded)
+    if suite is not None:
+        faults.attempt(check_secrets, vault, suite, configurations)
+    # A line may quote what stands in a file, and a log of a build may keep it.
+    faults.lines[:] = [vault.scrub_text(line) for line in faults.lines]
     faults.settle()
     if suite is None:  # Then a fault was noted, and settle has raised.
         raise AssertionError(path)
     return suite, configurations
-
-
-def _try_provider(configuration: Configuration) -> None:
-    """Make the provider, without any credential."""
-    make_provider(configuration, Vault(is_dry=True))
 
 
 def _attempt(faults: Faults, prefix: str, call: Callable[[P], T], argument: P) -> T | None:

@@ -6,6 +6,8 @@ from providers.provider import SessionRequest, Tokens
 
 FRAME_TOKENS = 1_000
 """What a chat template, names of roles and of files may add to the texts; far more than they do."""
+FILE_TOKENS = 50
+"""The same for each file."""
 
 
 @runtime_checkable
@@ -26,5 +28,5 @@ def bound_call(request: SessionRequest, output_tokens_max: int | None) -> Tokens
         return None
     texts = (request.prompt, request.system or "", request.schema or "")
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-    size += sum(len(file.path.encode()) + len(file.data) for file in request.inputs)
+    size += sum(FILE_TOKENS + len(file.path.encode()) + len(file.data) for file in request.inputs)
     return Tokens(input=size + FRAME_TOKENS, output=output_tokens_max)

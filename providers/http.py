@@ -26,7 +26,6 @@ r"""An application's endpoint as a provider: it is asked at its own boundary, as
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from http.cookiejar import DefaultCookiePolicy
 from typing import Any, NamedTuple
 
 import httpx2
@@ -219,8 +218,6 @@ class Application:
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = open_client(self.limits), loop
-            # What one trial is handed in a cookie would go along with the next one.
-            self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
         return self._client
 
 

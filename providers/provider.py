@@ -161,7 +161,8 @@ class SessionResult(Session):
     """An answer came.
 
     Attributes:
-        answer: the text, as exact as Python can hold it; never empty.
+        answer: the text, as exact as Python can hold it. Where no text came a provider that asks
+            somebody fails instead (``empty_answer``).
         response: from which it was read.
     """
 

@@ -45,7 +45,8 @@ def _scrub(value: Any, vault: Vault) -> Any:
         data, name = _scrub(value.data, vault), vault.scrub_text(value.name)
         # In brackets and capitals a name of a part would not be one any more.
         name = name.translate(_BRACKETS).lower()
-        return value if (data, name) == (value.data, value.name) else Part(name, data, value.media)
+        part = Part(name, data, vault.scrub_text(value.media))
+        return value if part == value else part
     if type(value) is tuple:
         items = tuple(_scrub(item, vault) for item in value)
         is_clean = all(new is old for new, old in zip(items, value, strict=True))

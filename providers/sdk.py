@@ -44,7 +44,7 @@ OWN_FIELDS = frozenset(
     {"model", "input", "messages", "instructions", "system", "stream", "background", "n", "store"}
     | {"max_tokens", "max_output_tokens", "max_completion_tokens", "reasoning_effort"}
     | {"text", "response_format", "output_config", "thinking", "conversation", "prompt"}
-    | {"previous_response_id"}
+    | {"previous_response_id", "tools", "tool_choice", "functions", "best_of"}
 )
 """Fields of a request that the record, a price or a budget rests on."""
 

@@ -22,10 +22,12 @@ CHARACTERS_MIN = 8
 """A shorter value is no secret that could be told apart from ordinary text."""
 
 _NAMES = re.compile(
-    r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|COOKIE|PAT)(_|$)",
+    r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|COOKIE|PAT)(_|$)"
+    r"|(^|_)PASS$|_PWD$|(^|_)DSN$",
     re.IGNORECASE,
 )
 
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _UNFIT = re.compile(r"[^a-z0-9_.-]")
 
@@ -131,9 +133,25 @@ def _spell(value: str) -> Iterator[bytes]:
     yield json.dumps(value)[1:-1].encode()
     # As part of the name of a part (``Part.name``).
     yield _UNFIT.sub("-", value.lower()).encode()
-    for plain in (data, b":" + data, data + b":"):
-        yield base64.b64encode(plain).rstrip(b"=")
-        yield base64.urlsafe_b64encode(plain).rstrip(b"=")
+    yield value.replace("/", "\\/").encode("utf-8", "surrogatepass")
+    yield data.strip()
+    for core in (_encode_core(data, skipped) for skipped in range(3)):
+        if len(core) >= CHARACTERS_MIN:
+            yield core
+            yield core.translate(_URL_SAFE)
+
+
+def _encode_core(data: bytes, skipped: int) -> bytes:
+    """Return what of ``data`` in Base64 is the same whatever stands before and behind it.
+
+    Args:
+        data: the secret.
+        skipped: bytes before it, modulo 3.
+    """
+    encoded = base64.b64encode(bytes(skipped) + data).rstrip(b"=")
+    start = -(-skipped * 8 // 6)
+    # Without padding the last digit has bits of what comes next.
+    return encoded[start:] if (skipped + len(data)) % 3 == 0 else encoded[start:-1]
 
 
 def _read_password(url: str) -> str:

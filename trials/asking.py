@@ -79,7 +79,7 @@ class Asker:
         begun = ledger.find(grading)
         assert isinstance(begun.event.body, GradingStarted)  # noqa: S101 - the caller's
         self._run = begun.event.body.run
-        self._begun = _find_begun(ledger, begun)
+        self._begun, self._failed = _find_open(ledger, begun)
         self._grading = grading
         self._models = models
         self._window = window
@@ -112,6 +112,9 @@ class Asker:
         self, trial: TrialState, request: GraderRequest, attempt: int
     ) -> Reply | None:
         """Return the answer that this grading has from before it was cut off."""
+        failed = self._failed.get((trial.slot, request.address(), attempt))
+        if failed is not None:
+            return failed
         key = name_answer(self._grading, trial.slot, request.address(), attempt)
         state = self._recorded.get(key)
         if state is None:
@@ -123,6 +126,7 @@ class Asker:
     ) -> Reply:
         asked = self._make_question(trial, model, request, attempt)
         begun = self._begun.pop(_name_question(asked), None)
+        is_reopened = begun is not None
         if begun is None:
             draft = self._ledger.draft(asked)
             await asyncio.wrap_future(self._ledger.submit([draft]))
@@ -141,6 +145,8 @@ class Asker:
             ),
             attempts=begun.attempts,
             failed=begun.failed,
+            is_reopened=is_reopened,
+            place=f"{self._grading}/{request.role}",
         )
         answer, result = await answer_errand(
             self._window, self._ledger, errand, partial(self._make_answer, asked, begun.subject)
@@ -207,20 +213,26 @@ def _name_question(asked: GraderAsked) -> Question:
     return asked.slot, asked.request.address, asked.attempt
 
 
-def _find_begun(ledger: Ledger, grading: Entry) -> dict[Question, Begun]:
-    """Return the questions of a grading that were asked and have no outcome."""
+def _find_open(
+    ledger: Ledger, grading: Entry
+) -> tuple[dict[Question, Begun], dict[Question, Reply]]:
+    """Return the questions of a grading that have no outcome, and those that failed for good."""
+    assert isinstance(grading.event.body, GradingStarted)  # noqa: S101 - the caller's
     questions: dict[Digest, Question] = {}
+    failed: dict[Question, Reply] = {}
     for entry in ledger.read(grading.position):
         body = entry.event.body
         if isinstance(body, GraderAsked) and body.grading == grading.address:
             questions[entry.address] = _name_question(body)
-        elif isinstance(body, GraderAnswered | GraderFailed):
+        elif isinstance(body, GraderAnswered):
             questions.pop(body.asked, None)
+        elif isinstance(body, GraderFailed) and body.asked in questions:
+            outcome = fail_asking(body.detail)
+            failed[questions.pop(body.asked)] = Reply(events=(entry.address,), outcome=outcome)
     begun = {subject: Begun(subject) for subject in questions}
     if begun:
-        assert isinstance(grading.event.body, GradingStarted)  # noqa: S101 - the caller's
         count_attempts(ledger, grading.event.body.run, begun, grading=grading.address)
-    return {questions[subject]: state for subject, state in begun.items()}
+    return {questions[subject]: state for subject, state in begun.items()}, failed
 
 
 def read_answer(ledger: Ledger, address: Digest) -> str | Decision:

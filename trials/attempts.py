@@ -12,6 +12,7 @@
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 from ledger.digest import Digest
 from ledger.errors import LedgerError, StoreUnavailable
-from ledger.events import AttemptFailed, Body, RunStopped
+from ledger.events import AttemptBegun, AttemptFailed, Body, RunStopped
 from ledger.log import ROW_SIZE_MAX, Ledger
 from ledger.writer import Draft
 from providers import (
@@ -28,21 +29,22 @@ from providers import (
     Provider,
     SessionFailure,
     SessionRequest,
-    SessionResult,
     scrub_session,
 )
 from trials.pace import RETRY_AFTER_MAX_S, compute_backoff
+from trials.results import Result, check_result, fail_malformed
 from trials.sessions import PAID, Recording, put_session
 from trials.window import Respondent, Window
 
+DETAIL_LENGTH_MAX = 400
+ERROR_LENGTH_MAX = 4_000
+CLOSE_S = 5.0
+"""What a provider is given to let go of its connections."""
 GRACE_S = 15.0
 """What a provider is given beyond the deadline that it keeps itself."""
 CUT_OFF = "cut_off"
 UNREACHED = frozenset({"connection_failed", "not_found"})
 """Causes that every further call would meet where none has succeeded so far."""
-
-Result = SessionResult | SessionFailure
-"""What a provider returns."""
 
 
 class Call(NamedTuple):
@@ -67,6 +69,8 @@ class Errand:
         attempts: how many are on record as failed, from before this window.
         failed: how many of them failed by themselves: those that were cut off do not count against
             ``attempts_max``.
+        is_reopened: whether it was begun in an earlier window.
+        place: whose calls it belongs to: a run, or a role in a grading (``Window.reached``).
     """
 
     run: Digest
@@ -75,6 +79,8 @@ class Errand:
     request: SessionRequest
     attempts: int = 0
     failed: int = 0
+    is_reopened: bool = False
+    place: str = ""
 
 
 @dataclass(slots=True)
@@ -116,6 +122,8 @@ def count_attempts(
             begun.attempts = body.attempt
             begun.failed += body.cause != CUT_OFF
             begun.is_cut_off = True
+        elif isinstance(body, AttemptBegun) and body.subject in subjects:
+            subjects[body.subject].is_cut_off = True
         elif isinstance(body, RunStopped) and (body.run, body.grading) == (run, grading):
             for begun in subjects.values():
                 begun.is_cut_off = False
@@ -165,6 +173,8 @@ class _Attempts:
     async def make(self, make_body: MakeBody) -> tuple[Draft, Result]:
         """Attempt until there is an outcome."""
         attempt, failed = self._errand.attempts, self._errand.failed
+        if self._errand.is_reopened:
+            await self._record_begin(attempt + 1)
         while True:
             attempt += 1
             call = await self._call(attempt)
@@ -172,7 +182,7 @@ class _Attempts:
             is_last = failed >= self._configuration.attempts_max
             failure = call.result
             if not isinstance(failure, SessionFailure):
-                self._window.reached.add(self._configuration.name)
+                self._window.reached.add(self._errand.place)
                 return await self._draft(call, make_body)
             if is_last or not failure.is_transient:
                 failure = self._stop_unreached(failure)
@@ -180,12 +190,17 @@ class _Attempts:
                 return await self._draft(call, make_body)
             await self._wait(call, failure, failed)
 
+    async def _record_begin(self, attempt: int) -> None:
+        errand = self._errand
+        begun = AttemptBegun(run=errand.run, subject=errand.subject, attempt=attempt)
+        await self._submit(self._ledger.draft(begun))
+
     def _stop_unreached(self, failure: SessionFailure) -> SessionFailure:
         """Return ``failure``, which stops the run where nobody was ever reached in this window.
 
         A server that is not there, or an address or a model that is wrong, would fail every trial.
         """
-        is_reached = self._configuration.name in self._window.reached
+        is_reached = self._errand.place in self._window.reached
         if failure.cause in UNREACHED and not is_reached:
             return replace(failure, stops_run=True)
         return failure
@@ -206,28 +221,29 @@ class _Attempts:
     async def _call(self, attempt: int) -> Call:
         """Make one call when its time has come."""
         window, provider = self._window, self._errand.respondent.provider
+        await window.pace.wait(self._configuration.provider, window.stop)
         reservation = await window.purse.reserve(
             self._configuration, provider, self._errand.request, window.stop
         )
-        try:
-            await window.pace.wait(self._configuration.provider, window.stop)
-        except BaseException:
-            window.purse.release(reservation)
-            raise
         result: Result | None = None
         begun = time.monotonic_ns()
         try:
-            result = await _respond(provider, self._errand.request)
+            result = check_result(await _respond(provider, self._errand.request))
         finally:
             duration_us = (time.monotonic_ns() - begun) // 1000
             window.purse.settle(reservation, self._configuration, result)
-        return Call(self._scrub(result), attempt, duration_us)
+        return Call(await self._scrub(result), attempt, duration_us)
 
-    def _scrub(self, result: Result) -> Result:
-        try:
-            return scrub_session(result, self._window.vault)
-        except (AttributeError, TypeError, ValueError) as error:
-            return self._fail_malformed(result, error)
+    async def _scrub(self, result: Result) -> Result:
+        """Return ``result`` without secrets; a long search is made beside the other calls."""
+        if _is_large(result):
+            clean = await asyncio.to_thread(scrub_session, result, self._window.vault)
+        else:
+            clean = scrub_session(result, self._window.vault)
+        if isinstance(clean, SessionFailure) and len(clean.detail) > DETAIL_LENGTH_MAX:
+            # Only now: cut off before, the beginning of a secret would be no secret any more.
+            return replace(clean, detail=clean.detail[:DETAIL_LENGTH_MAX])
+        return clean
 
     async def _draft(self, call: Call, make_body: MakeBody) -> tuple[Draft, Result]:
         """Return the event of a call; a result that no event can hold is a failure."""
@@ -239,20 +255,13 @@ class _Attempts:
         except StoreUnavailable:
             raise
         except (LedgerError, AttributeError, TypeError, ValueError) as error:
-            failure = self._fail_malformed(call.result, error)
+            detail = self._window.vault.scrub_text(describe_error(error))
+            failure = fail_malformed(call.result, detail[:DETAIL_LENGTH_MAX])
             return self._draft_call(call._replace(result=failure), make_body), failure
 
     def _draft_call(self, call: Call, make_body: MakeBody) -> Draft:
         cost = self._window.purse.tariff.charge(self._configuration, call.result.tokens)
         return self._ledger.draft(make_body(call, put_session(self._ledger, call.result, cost)))
-
-    def _fail_malformed(self, result: Result, error: Exception) -> SessionFailure:
-        vault, response = self._window.vault, result.response
-        return SessionFailure(
-            cause="provider_malformed",
-            detail=vault.scrub_text(describe_error(error)),
-            response=vault.scrub(response) if isinstance(response, bytes) else None,
-        )
 
     async def _submit(self, draft: Draft) -> None:
         await asyncio.wrap_future(self._ledger.submit([draft]))
@@ -270,21 +279,25 @@ def _compute_wait(errand: Errand, failure: SessionFailure, failed: int) -> float
     return compute_backoff(errand.subject, failed) if asked is None else max(0.0, asked)
 
 
-async def _respond(provider: Provider, request: SessionRequest) -> Result:
-    """Ask the provider; whatever it raises is a failure."""
+async def _respond(provider: Provider, request: SessionRequest) -> object:
+    """Ask the provider; whatever it raises is a failure, unless it is we who end the program."""
     deadline_s = request.limits.deadline_s + GRACE_S
+    guard = asyncio.timeout(deadline_s)
     try:
-        async with asyncio.timeout(deadline_s):
-            result: object = await provider.respond(request)
-    except TimeoutError as error:
-        detail = f"no outcome after {deadline_s:,.0f} s: {describe_error(error)}"
-        return SessionFailure(cause="timed_out", detail=detail)
-    except Exception as error:  # noqa: BLE001 - a stranger's code; its fault is an outcome
+        async with guard:
+            return await provider.respond(request)
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
         return SessionFailure(cause="provider_failed", detail=describe_error(error))
-    if not isinstance(result, Result):
-        detail = f"the provider returned {type(result).__name__}"
-        return SessionFailure(cause="provider_malformed", detail=detail)
-    return result
+    except BaseException as error:  # noqa: BLE001 - a stranger's code; its fault is an outcome
+        if guard.expired():
+            detail = f"the provider did not keep its deadline: no end after {deadline_s:,.0f} s"
+            return SessionFailure(cause="timed_out", detail=detail)
+        return SessionFailure(cause="provider_failed", detail=describe_error(error))
 
 
 def _is_large(result: Result) -> bool:
@@ -327,15 +340,24 @@ def _describe_cut_off(run: Digest, subject: Digest, attempt: int) -> Body:
     )
 
 
-def describe_error(error: Exception) -> str:
-    """Return one short line about what a stranger's code raised, fit for an event."""
-    text = f"{type(error).__name__}: {error}"[:400]
+def describe_error(error: BaseException) -> str:
+    """Return one line about what a stranger's code raised, fit for an event once it is cut."""
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - also its words are a stranger's
+        said = "it cannot say what"
+    text = f"{type(error).__name__}: {said}"[:ERROR_LENGTH_MAX]
     return " ".join(text.encode("utf-8", "backslashreplace").decode().split())
 
 
 async def close_providers(respondents: Iterable[Respondent]) -> None:
-    """Close what the providers hold open, each once: connections end with their event loop."""
+    """Close what the providers hold open, each once: connections end with their event loop.
+
+    What one of them raises then, or waits for, changes nothing of what is on record.
+    """
     providers = {id(respondent.provider): respondent.provider for respondent in respondents}
     for provider in providers.values():
         if isinstance(provider, Closing):
-            await provider.close()
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(CLOSE_S):
+                    await provider.close()

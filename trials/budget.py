@@ -6,7 +6,8 @@
    together. Where they would fit without those in flight, it waits for these;
 3. after a call its reservation becomes what it cost. Where that cannot be known, because a call was
    cut off in the middle, it counts as all that was reserved;
-4. what earlier windows spent on a run counts: it is read from the record (``read_spent``).
+4. the money and tokens that earlier windows spent on a run count: they are read from the record
+   (``trials/spent``). Time is that of this window.
 """
 
 import time
@@ -25,6 +26,7 @@ from providers import (
     Tokens,
     TrialPlace,
 )
+from trials.results import is_tokens
 from trials.stop import BUDGET, STEP_S, Stop, Stopped
 from trials.suite import Configuration, Price
 
@@ -32,11 +34,11 @@ PER_MILLION = -6
 """Decimal exponent of a price."""
 EXACT_DIGITS = 100
 """More than the sum of counts of tokens, each times a price of 40 digits, can have."""
-UNSURE = frozenset(
-    {"cut_off", "malformed_response", "provider_failed", "provider_malformed", "response_cut"}
-    | {"server_error", "timed_out", "unfinished"}
+FREE = frozenset(
+    {"bad_request", "inputs_refused", "no_answer", "not_found", "overloaded", "program_missing"}
+    | {"quota_exhausted", "rate_limited", "start_failed", "unauthorized"}
 )
-"""Causes of a failure after which a call may have been paid for, whatever came."""
+"""Causes of a failure that costs nothing where nothing is said of it; any other may be paid for."""
 
 
 class Spending(NamedTuple):
@@ -91,11 +93,15 @@ class Tariff:
         """Return whether no call costs anything, whatever is on record of what it once cost."""
         return self.bound(configuration, provider, make_sample(configuration))[1] == 0
 
+    def bound_tokens(self, configuration: Configuration, provider: Provider) -> Tokens | None:
+        """Return what a call without any text can take at most; ``None``: no bound."""
+        return _ask_bound(provider, make_sample(configuration))
+
     def bound(
         self, configuration: Configuration, provider: Provider, request: SessionRequest
     ) -> tuple[Decimal | None, int | None]:
         """Return what ``request`` can take at most, US dollars and tokens; ``None``: no bound."""
-        tokens = provider.bound_tokens(request) if isinstance(provider, Bounded) else None
+        tokens = _ask_bound(provider, request)
         return self.price_bound(configuration, tokens), None if tokens is None else sum(tokens)
 
     def price_bound(self, configuration: Configuration, tokens: Tokens | None) -> Decimal | None:
@@ -116,6 +122,17 @@ class Tariff:
                 cost = sum(tokens[:3]) * reading + tokens.output * price.output
                 costs.append(cost.scaleb(PER_MILLION))
         return min(costs, default=None)
+
+
+def _ask_bound(provider: Provider, request: SessionRequest) -> Tokens | None:
+    """Return the bound that a provider states; one that is no bound is none."""
+    if not isinstance(provider, Bounded):
+        return None
+    try:
+        tokens = provider.bound_tokens(request)
+    except Exception:  # noqa: BLE001 - a stranger's code; then its calls have no bound
+        return None
+    return tokens if is_tokens(tokens) else None
 
 
 class Reservation(NamedTuple):
@@ -152,11 +169,6 @@ class Purse:
         self._reserved = Spending()
         self._clock = clock
         self._begun = clock()
-
-    @property
-    def spent(self) -> Spending:
-        """What all calls came to that are over."""
-        return self._spent
 
     async def reserve(
         self,
@@ -210,7 +222,7 @@ class Purse:
         if result is None or reservation.is_free:
             return bound
         is_known = result.tokens is not None or result.stated_cost_usd is not None
-        if not is_known and isinstance(result, SessionFailure) and result.cause not in UNSURE:
+        if not is_known and isinstance(result, SessionFailure) and result.cause in FREE:
             return Spending()
         cost = self.tariff.charge(configuration, result.tokens)
         if cost is None:

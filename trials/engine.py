@@ -150,9 +150,11 @@ class _Progress:
     def __init__(self, run: Run, ledger: Ledger, keeper: Keeper) -> None:
         self.done: set[int] = set()
         self.begun: dict[int, Begun] = {}
+        self.has_answered = False
         for state in keeper.scan(TRIALS, f"{run.address}/"):
             if state.outcome is not None:
                 self.done.add(state.slot)
+                self.has_answered = self.has_answered or state.answer is not None
             else:
                 self.begun[state.slot] = Begun(state.trial)
         check_reading(keeper, run.address, len(self.done) + len(self.begun), len(self.done))
@@ -177,6 +179,11 @@ class _Engine:
         }
         self._inputs: dict[str, tuple[tuple[str, ArtifactRef], ...]] = {}
         self._progress = [_Progress(lane.run, ledger, keeper) for lane in lanes]
+        window.reached.update(
+            lane.run.address
+            for lane, progress in zip(lanes, self._progress, strict=True)
+            if progress.has_answered
+        )
         self._planned = sum(len(lane.run.plan) for lane in lanes)
         self._done = sum(len(progress.done) for progress in self._progress)
 
@@ -223,6 +230,7 @@ class _Engine:
         planned = lane.run.plan[turn.slot]
         prompt = compose_prompt(self._variants[planned.variant], self._cases[planned.case])
         begun = self._progress[turn.lane].begun.get(turn.slot)
+        is_reopened = begun is not None
         if begun is None:
             started = self._describe_start(lane.run, planned, prompt)
             begun = Begun(await self._record(started))
@@ -233,6 +241,8 @@ class _Engine:
             request=self._make_request(lane.run, planned, prompt),
             attempts=begun.attempts,
             failed=begun.failed,
+            is_reopened=is_reopened,
+            place=lane.run.address,
         )
         describe = partial(self._describe_outcome, errand, planned)
         draft, _ = await answer_errand(self._window, self._ledger, errand, describe)

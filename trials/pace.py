@@ -33,6 +33,7 @@ class Pace:
         """Take the rate of each provider: the lowest that one of ``configurations`` states."""
         self._interval_s: dict[str, float] = {}
         self._next: dict[str, float] = {}
+        self._held: dict[str, float] = {}
         for configuration in configurations:
             rate = configuration.requests_per_minute
             if rate is not None:
@@ -49,8 +50,12 @@ class Pace:
         begin = max(now, self._next.get(provider, now))
         self._next[provider] = begin + interval
         await stop.pause(begin - now)
+        # Whoever was waiting already when the provider asked for more waits for that, too.
+        while (left := self._held.get(provider, 0.0) - asyncio.get_running_loop().time()) > 0:
+            await stop.pause(left)
 
     def hold(self, provider: str, seconds: float) -> None:
         """Let no call to ``provider`` begin for so long: it asked all of us to wait."""
         until = asyncio.get_running_loop().time() + seconds
         self._next[provider] = max(until, self._next.get(provider, until))
+        self._held[provider] = max(until, self._held.get(provider, until))

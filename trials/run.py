@@ -141,7 +141,7 @@ def check_secrets(vault: Vault, suite: Suite, configurations: Iterable[Configura
         FaultyInput: a line for each file; the secret is not in it.
     """
     named = [(suite.name, file) for file in suite.files]
-    faults = []
+    faults = _find_secrets(vault, suite, configurations)
     for configuration in configurations:
         named += [(configuration.name, file) for file in configuration.files]
         faults += [
@@ -158,6 +158,22 @@ def check_secrets(vault: Vault, suite: Suite, configurations: Iterable[Configura
         ]
     if faults:
         raise FaultyInput(list(dict.fromkeys(faults)))
+
+
+def _find_secrets(vault: Vault, suite: Suite, configurations: Iterable[Configuration]) -> list[str]:
+    """Return a line for each secret in what is recorded of files beyond their own bytes.
+
+    A text of a JSON file may spell one in escapes, and be recorded in clear.
+    """
+    parsed = [("what the suite says", format_manifest(suite))]
+    parsed += [("what the suite says", data) for data, _ in suite_artifacts(suite)]
+    parsed += [(each.name, format_configuration(each)) for each in configurations]
+    return [
+        f"{vault.scrub_text(owner)}: holds the value of the environment's {name}, which would be "
+        "recorded; take it out"
+        for owner, data in parsed
+        for name in vault.find_names(data)
+    ]
 
 
 def _find_credentials(value: object, field: str) -> Iterator[str]:
@@ -227,18 +243,29 @@ def resume_run(ledger: Ledger, address: Digest, suite: Suite, configuration: Con
     )
 
 
-def find_unfinished(
-    ledger: Ledger, keeper: Keeper, suite: Suite, configuration: Configuration
+def find_newest(
+    ledger: Ledger,
+    keeper: Keeper,
+    suite: Suite,
+    configuration: Configuration,
+    *,
+    is_unfinished: bool = True,
 ) -> Digest | None:
-    """Return the newest run of just this suite and configuration that lacks outcomes or verdicts.
+    """Return the newest run of just this suite and configuration.
 
-    A run lacks verdicts while no grading of it is complete (``trials/grade``).
+    Args:
+        ledger: the record.
+        keeper: its projections.
+        suite: the examination.
+        configuration: what is under test.
+        is_unfinished: only one that lacks outcomes or verdicts; a run lacks verdicts while no
+            grading of it is complete (``trials/grade``).
     """
     graded = {card.run for card in keeper.scan(SCORECARD) if card.is_complete}
     found: Inventory | None = None
     for inventory in keeper.scan(INVENTORY):
         is_newer = found is None or inventory.position > found.position
-        if is_newer and inventory.run not in graded:
+        if is_newer and not (is_unfinished and inventory.run in graded):
             try:
                 resume_run(ledger, inventory.run, suite, configuration)
             except FaultyInput:

@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ledger.digest import Digest
+from ledger.digest import Digest, compute_digest
 from ledger.events import (
+    AttemptBegun,
     AttemptFailed,
     Entry,
     GraderAnswered,
@@ -18,8 +19,9 @@ from ledger.events import (
     TrialStarted,
 )
 from ledger.log import Ledger
-from providers import FRAME_TOKENS, Bounded, Tokens
-from trials.budget import UNSURE, Spending, Tariff, make_sample
+from providers import FRAME_TOKENS
+from trials.budget import FREE, Spending, Tariff
+from trials.suite import format_configuration
 from trials.window import Respondent
 
 Paid = TrialCompleted | TrialFailed | AttemptFailed | GraderAnswered | GraderFailed
@@ -50,7 +52,7 @@ def read_spent(
     Args:
         ledger: the record.
         runs: address to who answers its trials.
-        graders: who answers graders' questions, told apart by provider and model.
+        graders: who answers graders' questions.
         tariff: what tokens cost.
     """
     account = _Account(runs, graders, tariff)
@@ -70,7 +72,7 @@ class _Account:
         self._tariff = tariff
         self._runs = runs
         self._graders = {
-            (each.configuration.provider, each.configuration.model): each for each in graders
+            compute_digest(format_configuration(each.configuration)): each for each in graders
         }
         self._gradings: dict[Digest, Digest] = {}
         self._open: dict[Digest, _Question] = {}
@@ -87,9 +89,11 @@ class _Account:
         elif isinstance(body, GradingStarted) and body.run in self._runs:
             self._gradings[entry.address] = body.run
         elif isinstance(body, GraderAsked) and body.grading in self._gradings:
-            grader = self._graders.get((body.provider, body.model))
+            grader = self._graders.get(body.configuration.address)
             asked = (self._gradings[body.grading], body.grading)
             self._ask(entry.address, asked, grader, body.request.size)
+        elif isinstance(body, AttemptBegun):
+            self._flying.add(body.subject)
         elif isinstance(body, AttemptFailed):
             self._pay(body, body.subject)
             self._flying.add(body.subject)
@@ -136,23 +140,16 @@ class _Account:
 
     def _add(self, question: _Question, tokens: int, cost_usd: str | None) -> None:
         """Add a call; what is not known of it is its bound."""
-        bound = _bound_question(question)
-        configuration = question.respondent.configuration
+        configuration, provider = question.respondent.configuration, question.respondent.provider
+        bound = self._tariff.bound_tokens(configuration, provider)
+        if bound is not None:
+            bound = bound._replace(input=question.size_bytes + FRAME_TOKENS)
         cost = Decimal(cost_usd) if cost_usd else self._tariff.price_bound(configuration, bound)
-        self.spent = self.spent.plus(Spending(cost or Decimal(0), tokens or sum(bound)))
+        self.spent = self.spent.plus(Spending(cost or Decimal(0), tokens or sum(bound or ())))
 
 
 def _is_refused(body: Paid) -> bool:
     """Return whether a call failed in a way that costs nothing."""
     if isinstance(body, TrialCompleted | GraderAnswered):
         return False
-    return body.cause not in UNSURE
-
-
-def _bound_question(question: _Question) -> Tokens:
-    """Return what a call can have taken at most."""
-    provider, configuration = question.respondent.provider, question.respondent.configuration
-    sample = make_sample(configuration)
-    known = provider.bound_tokens(sample) if isinstance(provider, Bounded) else None
-    output = configuration.limits.output_tokens_max or 0 if known is None else known.output
-    return Tokens(input=question.size_bytes + FRAME_TOKENS, output=output)
+    return body.cause in FREE

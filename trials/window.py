@@ -26,7 +26,7 @@ class Window:
         stop: whether to stop.
         purse: what may still be spent.
         pace: how often calls may be begun.
-        reached: names of the configurations that answered at least once.
+        reached: runs, and roles of gradings, in which at least one call was answered.
     """
 
     vault: Vault = field(default_factory=Vault)

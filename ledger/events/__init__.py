@@ -18,6 +18,7 @@ from ledger.events.grading import (
     VerdictGiven,
 )
 from ledger.events.runs import (
+    AttemptBegun,
     AttemptFailed,
     RunCompleted,
     RunStarted,
@@ -30,6 +31,7 @@ from ledger.events.suites import SuiteRegistered
 
 __all__ = [
     "ArtifactRedacted",
+    "AttemptBegun",
     "AttemptFailed",
     "Body",
     "DiagnosisMade",

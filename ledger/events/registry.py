@@ -20,6 +20,7 @@ from ledger.events.grading import (
     VerdictGiven,
 )
 from ledger.events.runs import (
+    AttemptBegun,
     AttemptFailed,
     RunCompleted,
     RunStarted,
@@ -37,6 +38,7 @@ KINDS: Mapping[str, type[Body]] = {
     kind.KIND: kind
     for kind in (
         ArtifactRedacted,
+        AttemptBegun,
         AttemptFailed,
         DiagnosisMade,
         GraderAnswered,

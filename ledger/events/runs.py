@@ -73,6 +73,24 @@ class TrialStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptBegun:
+    """What was begun in an earlier window is taken up again; recorded before the request goes out.
+
+    Attributes:
+        run: the ``run.started`` event, also of an attempt to ask a grader's model.
+        subject: the ``trial.started`` or ``grader.asked`` event.
+        attempt: which one, from 1.
+    """
+
+    KIND: ClassVar[str] = "attempt.begun"
+    V: ClassVar[int] = 1
+
+    run: Digest
+    subject: Digest
+    attempt: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptFailed:
     """A call brought no answer, and the same request may be sent again for it.
 

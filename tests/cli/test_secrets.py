@@ -150,6 +150,38 @@ def test_a_fault_of_a_file_does_not_repeat_a_secret(planted):
     assert find_leaks(done.err.encode()) == []
 
 
+@pytest.mark.parametrize("field", ["model", "description", TOKEN])
+def test_a_check_of_the_suite_says_that_a_secret_is_there_and_not_which(planted, field):
+    document = {"provider": "command", "model": "m", "settings": {"argv": ["true"]}}
+    place = planted / "suite" / "configurations" / "live.json"
+    place.write_text(json.dumps(document | {field: TOKEN}))
+    done = call("suite", "check", "suite")
+    assert done.code == 2
+    assert "PLANTED_TOKEN" in done.err
+    assert find_leaks(done.out.encode(), done.err.encode()) == []
+
+
+def test_a_secret_that_a_file_spells_in_escapes_is_refused(planted):
+    configure(planted, "print(1)")
+    spelled = "".join(f"\\u{ord(sign):04x}" for sign in TOKEN)
+    line = json.dumps(make_case(7)).replace("much", spelled)
+    (planted / "suite" / "cases.jsonl").write_text(line + "\n")
+    done = call("run", "suite", "-c", "live")
+    assert (done.code, done.out) == (2, "")
+    assert "PLANTED_TOKEN" in done.err
+
+
+def test_a_credential_under_a_plain_name_is_refused_in_a_prompt(planted, monkeypatch):
+    monkeypatch.setenv("MY_LOGIN", "battery-staple-77")
+    settings = {"base_url": "http://127.0.0.1:9/v1", "api_key_env": "MY_LOGIN"}
+    document = {"provider": "openai", "model": "m", "settings": settings}
+    (planted / "suite" / "configurations" / "live.json").write_text(json.dumps(document))
+    (planted / "suite" / "prompt.md").write_text("{{question}} battery-staple-77\n")
+    done = call("run", "suite", "-c", "live")
+    assert (done.code, done.out) == (2, "")
+    assert "environment's MY_LOGIN" in done.err
+
+
 def test_the_environment_of_a_session_holds_no_secret_that_is_not_named(planted):
     configure(planted, "")
     body = "import os; print(sorted(os.environ))"

@@ -24,12 +24,22 @@ def test_no_spelling_of_a_secret_is_left(secret, before, behind):
         quote_plus(secret).encode(),
         json.dumps(secret)[1:-1].encode(),
         base64.b64encode(secret.encode()),
-        base64.b64encode(b":" + secret.encode()),
     ):
         told = b"<" + before + b"<" + spelling + b">" + behind + b">"
         assert spelling.rstrip(b"=") not in vault.scrub(told).replace(before, b"").replace(
             behind, b""
         )
+
+
+@given(st.text(min_size=12, max_size=40), st.binary(max_size=8), st.binary(max_size=8))
+def test_a_secret_within_what_is_written_in_base64_is_found_wherever_it_stands(
+    secret, before, behind
+):
+    if secret.strip() != secret:
+        return
+    vault = Vault({"API_KEY": secret})
+    told = vault.scrub(base64.b64encode(before + secret.encode() + behind))
+    assert b"[secret API_KEY]" in told
 
 
 @pytest.mark.parametrize(
@@ -41,6 +51,11 @@ def test_no_spelling_of_a_secret_is_left(secret, before, behind):
         ("DB_PASSWORD", True),
         ("aws_secret_access_key", True),
         ("MY_PAT", True),
+        ("DB_PASS", True),
+        ("MYSQL_PWD", True),
+        ("SENTRY_DSN", True),
+        ("PWD", False),
+        ("OLDPWD", False),
         ("PATH", False),
         ("KEYBOARD", False),
         ("TOKENIZER", False),

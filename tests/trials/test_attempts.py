@@ -6,7 +6,14 @@ import pytest
 
 from cli.setting import open_ledger
 from ledger.digest import parse_digest
-from ledger.events import AttemptFailed, RunStopped, TrialCompleted, TrialFailed, TrialStarted
+from ledger.events import (
+    AttemptBegun,
+    AttemptFailed,
+    RunStopped,
+    TrialCompleted,
+    TrialFailed,
+    TrialStarted,
+)
 from providers import Part, SessionResult, Tokens, Vault
 from tests.trials.providers import TOKENS, Scripted, answer, fail
 from tests.trials.runs import init_ledger, write_suite
@@ -98,10 +105,40 @@ def test_nobody_there_stops_the_run_unless_somebody_was(opened, begin, cause):
     inventory = run_trials(run, opened.ledger, opened.keeper, Scripted(gone, gone))
     assert (inventory.missing, inventory.failed) == (1, 0)
     assert [body.cause for body in read(opened, RunStopped)] == [cause]
-    window = Window(reached={run.configuration.name})
+    window = Window(reached={run.address})
     again = Scripted(gone, gone)
     inventory = run_trials(run, opened.ledger, opened.keeper, again, window=window)
     assert (inventory.missing, inventory.failed) == (0, 1)
+
+
+def test_what_is_taken_up_again_is_on_record_before_it_is_sent_again(opened, begin):
+    refused = fail("unauthorized", is_transient=False, stops_run=True)
+    run = begin()
+    run_trials(run, opened.ledger, opened.keeper, Scripted(refused))
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            run_trials(run, opened.ledger, opened.keeper, Scripted(KeyboardInterrupt()))
+    run_trials(run, opened.ledger, opened.keeper, Scripted())
+    assert [body.attempt for body in read(opened, AttemptBegun)] == [2, 3, 4]
+    told = [(body.attempt, body.cause) for body in read(opened, AttemptFailed)]
+    assert told == [(1, "unauthorized"), (2, "cut_off"), (3, "cut_off")]
+    assert [body.attempt for body in read(opened, TrialCompleted)] == [4]
+
+
+def test_a_server_that_was_reached_in_an_earlier_window_counts_as_reached(opened, tmp_path):
+    suite = write_suite(tmp_path / "two", 2)
+    configuration = load_configuration(suite / "configurations" / "m.json")
+    run = start_run(opened.ledger, load_suite(suite), configuration)
+    refused = fail("unauthorized", is_transient=False, stops_run=True)
+
+    class Once(Scripted):
+        async def respond(self, request):
+            return await super().respond(request) if not self.seen else refused
+
+    run_trials(run, opened.ledger, opened.keeper, Once(), concurrency=1)
+    gone = fail("not_found", is_transient=False)
+    inventory = run_trials(run, opened.ledger, opened.keeper, Scripted(gone))
+    assert (inventory.completed, inventory.failed, inventory.missing) == (1, 1, 0)
 
 
 def test_a_wait_that_is_too_long_stops_the_run(opened, begin):

@@ -149,6 +149,15 @@ def test_a_call_that_was_cut_in_the_middle_counts_as_all_that_it_may_have_cost(o
     assert inventory.completed == 1
 
 
+@pytest.mark.parametrize("cause", ["truncated", "empty_answer", "connection_failed", "unfinished"])
+def test_a_failure_of_unknown_cost_counts_as_its_bound(opened, run, cause):
+    provider = paying(fail(cause, is_transient=False))
+    window = Window(reached={run.address}, purse=Purse(Budget(tokens_max=2_300), Tariff([PRICE])))
+    run_trials(run, opened.ledger, opened.keeper, provider, window=window, concurrency=1)
+    assert len(provider.seen) == 2
+    assert window.stop.cause == "budget"
+
+
 def test_a_refused_call_costs_nothing(opened, run):
     provider = paying(fail("rate_limited"), answer(tokens=SPENT))
     _, inventory = go(opened, run, provider, Budget(cost_usd_max=Decimal("0.04")), concurrency=1)
@@ -158,7 +167,7 @@ def test_a_refused_call_costs_nothing(opened, run):
 def test_what_the_provider_says_is_taken_where_the_table_says_nothing(opened, run):
     provider = Scripted(answer(stated_cost_usd=Decimal("0.25")))
     window, _ = go(opened, run, provider, Budget())
-    assert window.purse.spent == Spending(Decimal("2.50"), 0)
+    assert window.purse._spent == Spending(Decimal("2.50"), 0)
     respondent = Respondent(configuration=run.configuration, provider=provider)
     spent = read_spent(opened.ledger, {run.address: respondent}, [], Tariff())
     assert spent.cost_usd == Decimal("2.50")
@@ -184,7 +193,7 @@ def test_a_call_that_was_under_way_when_the_program_ended_counts(opened, run):
 def test_what_is_on_file_costs_nothing_whatever_it_once_cost(opened, run):
     provider = Scripted(answer(stated_cost_usd=Decimal("0.25"), tokens=SPENT), bound=Tokens())
     window, inventory = go(opened, run, provider, Budget(cost_usd_max=Decimal("0.01")))
-    assert (inventory.completed, window.purse.spent) == (10, Spending())
+    assert (inventory.completed, window.purse._spent) == (10, Spending())
     respondent = Respondent(configuration=run.configuration, provider=provider)
     spent = read_spent(opened.ledger, {run.address: respondent}, [], Tariff([PRICE]))
     assert spent == Spending()

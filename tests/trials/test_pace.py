@@ -65,6 +65,20 @@ def test_everybody_waits_where_a_provider_asked_to():
     assert asyncio.run(run()) >= 0.05
 
 
+def test_calls_that_wait_already_wait_longer_where_the_provider_asks_for_it(configuration):
+    async def run():
+        pace, stop = Pace([replace(configuration, requests_per_minute=6_000)]), Stop()
+        loop = asyncio.get_running_loop()
+        waiting = [asyncio.create_task(pace.wait("recorded", stop)) for _ in range(3)]
+        await asyncio.sleep(0)
+        begun = loop.time()
+        pace.hold("recorded", 0.2)
+        await asyncio.gather(*waiting[1:])
+        return loop.time() - begun
+
+    assert asyncio.run(run()) >= 0.2
+
+
 def test_a_stop_ends_a_wait():
     async def run():
         pace, stop = Pace(), Stop()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bench.evals.process import Program, Usage, run_program
@@ -60,7 +61,7 @@ def find_contestants() -> tuple[list[Contestant], list[str]]:
     """Return this program, then the peers that are installed, and a line for each that is not."""
     python = PEERS / "inspect" / "bin" / "python"
     node = PEERS / "promptfoo" / "node_modules"
-    found = [Contestant(name=OURS, version="this checkout", prepare=_prepare_ours)]
+    found = [make_ours()]
     lacking = []
     if python.exists():
         version = _read_version(python, "inspect-ai")
@@ -89,9 +90,16 @@ def _read_version(python: Path, package: str) -> str:
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
 
 
-def _prepare_ours(folder: Path, amount: int) -> Program:
+def make_ours(repetitions: int = 1) -> Contestant:
+    """Return this program; with ``repetitions`` its trials are so many of each item."""
+    prepare = partial(_prepare_ours, repetitions)
+    return Contestant(name=OURS, version="this checkout", prepare=prepare)
+
+
+def _prepare_ours(repetitions: int, folder: Path, amount: int) -> Program:
+    numbers = [str(amount), str(repetitions)]
     return Program(
-        command=[sys.executable, "-m", "bench.evals.ours", str(folder), str(amount)],
+        command=[sys.executable, "-m", "bench.evals.ours", str(folder), *numbers],
         folder=folder,
         environment=_make_environment(PYTHONPATH=str(ROOT)),
     )

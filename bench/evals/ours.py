@@ -1,6 +1,6 @@
 """The workload by this program, in one process: suite, ledger, trials, grading; all recorded.
 
-    python -m bench.evals.ours FOLDER TRIALS
+    python -m bench.evals.ours FOLDER TRIALS REPETITIONS
 
 What a caller of the Python API writes: a folder with a suite, a provider of one's own, and
 ``start_run``, ``run_trials``, ``grade_run``. The ledger is made in FOLDER with the settings that
@@ -59,13 +59,13 @@ class Echo:
         )
 
 
-def write_suite(folder: Path, trials: int) -> Path:
+def write_suite(folder: Path, cases: int, repetitions: int) -> Path:
     """Write the suite and its configuration; return the configuration's file."""
     folder.mkdir()
-    (folder / "eval_suite.json").write_text(json.dumps(SUITE))
+    (folder / "eval_suite.json").write_text(json.dumps(SUITE | {"repetitions": repetitions}))
     (folder / "prompt.md").write_text("{{question}}")
     with (folder / "cases.jsonl").open("w") as file:
-        for item in make_items(trials):
+        for item in make_items(cases):
             case = {"id": item.name, "question": item.prompt, "must_include": [item.word]}
             file.write(json.dumps(case) + "\n")
     configuration = folder / "echo.json"
@@ -73,9 +73,10 @@ def write_suite(folder: Path, trials: int) -> Path:
     return configuration
 
 
-def perform(folder: Path, trials: int) -> int:
-    """Evaluate the first ``trials`` items in a new ledger; return how many passed."""
-    configuration = load_configuration(write_suite(folder / "suite", trials))
+def perform(folder: Path, trials: int, repetitions: int) -> int:
+    """Make ``trials`` trials, so many of each item, in a new ledger; return how many passed."""
+    cases = trials // repetitions
+    configuration = load_configuration(write_suite(folder / "suite", cases, repetitions))
     suite = load_suite(folder / "suite")
     init_ledger(folder / "ledger")
     with open_ledger(folder / "ledger", ACTOR) as opened:
@@ -88,9 +89,9 @@ def perform(folder: Path, trials: int) -> int:
 
 
 def main() -> None:
-    trials = int(sys.argv[2])
-    passes = perform(Path(sys.argv[1]), trials)
-    assert passes == count_passes(trials), f"{passes:,} passes"
+    trials, repetitions = int(sys.argv[2]), int(sys.argv[3])
+    passes = perform(Path(sys.argv[1]), trials, repetitions)
+    assert passes == repetitions * count_passes(trials // repetitions), f"{passes:,} passes"
 
 
 if __name__ == "__main__":

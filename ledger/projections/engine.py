@@ -32,8 +32,11 @@ PROJECTIONS: tuple[Projection[Any], ...] = (
 )
 """All that are kept, written out; a new one is entered here."""
 
-BATCH_EVENTS = 10_000
-"""Events folded between two writes."""
+BATCH_EVENTS = 4_000
+"""Events folded between two writes; each is some 4 KB while it is held."""
+LONG_WAY = 80_000
+"""Events from which on larger steps are taken, as in a rebuild: a tenth faster, 25 MB more."""
+LONG_BATCH_EVENTS = 10_000
 CACHED_STATES = 10_000
 """States of each projection held in memory between batches."""
 
@@ -167,8 +170,10 @@ class Keeper:
                 "an older copy of the log was put back; see 'verdict verify'"
             )
         folds = [(p, Folding(p, self._store, starts[p.name])) for p in self._projections]
-        for start in range(min(starts.values()), size, BATCH_EVENTS):
-            stop = min(start + BATCH_EVENTS, size)
+        first = min(starts.values())
+        step = LONG_BATCH_EVENTS if size - first >= LONG_WAY else BATCH_EVENTS
+        for start in range(first, size, step):
+            stop = min(start + step, size)
             entries = read_entries(self._ledger, start, stop)
             present = {type(entry.event.body) for entry in entries}
             changes = [

@@ -109,19 +109,16 @@ class Tariff:
 
         What is read may be new, cached or written to the cache: the dearest is the bound.
         """
-        stated = configuration.limits.cost_usd_max
-        if tokens is None:
-            return stated
         if tokens == Tokens():
             return Decimal(0)
         price = self._prices.get((configuration.provider, configuration.model))
-        costs = [] if stated is None else [stated]
-        if price is not None:
-            reading = max(price.input, price.cache_read, price.cache_write)
-            with localcontext(prec=EXACT_DIGITS):
-                cost = sum(tokens[:3]) * reading + tokens.output * price.output
-                costs.append(cost.scaleb(PER_MILLION))
-        return min(costs, default=None)
+        if tokens is None or price is None:
+            # Where a call is priced nobody stops it there, so that it is no bound of one.
+            return configuration.limits.cost_usd_max
+        reading = max(price.input, price.cache_read, price.cache_write)
+        with localcontext(prec=EXACT_DIGITS):
+            cost = sum(tokens[:3]) * reading + tokens.output * price.output
+            return cost.scaleb(PER_MILLION)
 
 
 def _ask_bound(provider: Provider, request: SessionRequest) -> Tokens | None:

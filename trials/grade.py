@@ -15,23 +15,21 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from graders import Decision, Diagnosis, Evidence, Grader, GraderRequest, Key
-from ledger.artifact import decode_text
+from graders import Decision, Diagnosis, Evidence, Grader, GraderRequest
 from ledger.digest import Digest, compute_digest
-from ledger.errors import Busy, RedactedArtifact, RunIncomplete
+from ledger.errors import Busy, RunIncomplete
 from ledger.events import DiagnosisMade, GradingCompleted, GradingStarted, RunStopped, VerdictGiven
 from ledger.log import Ledger, Shelf
 from ledger.outcomes import Cause, Verdict
 from ledger.projections import INVENTORY, SCORECARD, TRIALS, VERDICTS, Keeper, Scorecard, TrialState
-from ledger.tools import parse_tool_calls
 from ledger.writer import Draft
 from trials.asking import Asker, Reply
 from trials.attempts import describe_error
 from trials.criteria import format_criteria, put_criteria
 from trials.engine import CONCURRENCY, Tell, run_tasks
+from trials.evidence import gather_evidence
 from trials.stop import Stopped
 from trials.suite import Check, Suite
-from trials.suite.model import ANSWER
 from trials.window import Respondent, Window
 
 AHEAD = 64
@@ -270,55 +268,6 @@ class _Engine:
         )
 
 
-def gather_evidence(
-    ledger: Ledger | Shelf, trial: TrialState, key: Key | None, name: str
-) -> Evidence | Decision:
-    """Return what a grader may look at, or why there is nothing to look at.
-
-    Args:
-        ledger: has the bytes.
-        trial: of which.
-        key: of its case.
-        name: ``answer``, or that of the part of the session whose text stands for the answer.
-    """
-    if trial.answer is None:
-        is_budget = trial.cause == Cause.BUDGET
-        cause = Cause.BUDGET if is_budget else Cause.TRIAL_FAILED
-        return _undecided(cause, f"The trial failed: {trial.cause}.")
-    found = trial.answer if name == ANSWER else dict(trial.parts).get(name)
-    what = "answer" if name == ANSWER else f"part {name}"
-    if found is None:
-        there = ", ".join(part for part, _ in trial.parts) or "none"
-        return _undecided(
-            Cause.EVIDENCE_MISSING, f"The session left no {what}; its parts: {there:.500}."
-        )
-    try:
-        text = decode_text(ledger.get(found))
-    except RedactedArtifact:
-        return _undecided(Cause.REDACTED, f"The {what} was redacted.")
-    except UnicodeDecodeError:
-        return _undecided(Cause.EVIDENCE_MISSING, f"The {what} is not text.")
-    calls = None
-    redacted: frozenset[str] = frozenset()
-    if trial.tool_calls is not None:
-        try:
-            calls = parse_tool_calls(ledger.get(trial.tool_calls))
-        except RedactedArtifact:
-            redacted = frozenset({"tool_calls"})
-    return Evidence(
-        case=trial.case,
-        variant=trial.variant,
-        answer=text,
-        key=key,
-        tool_calls=calls,
-        redacted=redacted,
-    )
-
-
-def _undecided(cause: Cause, reason: str) -> Decision:
-    return Decision(verdict=Verdict.UNPROVEN, cause=cause, reason=reason)
-
-
 def _plan(grader: Grader, evidence: Evidence | Decision) -> Requests | Decision:
     return evidence if isinstance(evidence, Decision) else plan_requests(grader, evidence)
 
@@ -400,4 +349,4 @@ def _is_readable(grader: Grader, request: GraderRequest, answer: str) -> bool:
 
 def _failed(grader: Grader, error: Exception) -> Decision:
     reason = f"The grader {grader.name} failed: {describe_error(error)}"
-    return _undecided(Cause.GRADER_FAILED, reason)
+    return Decision(verdict=Verdict.UNPROVEN, cause=Cause.GRADER_FAILED, reason=reason)

@@ -22,7 +22,8 @@ from ledger.outcomes import Cause, Verdict
 from ledger.projections import TRIALS, VERDICTS, Keeper, TrialState
 from trials.asking import Reply, fail_asking, read_answer
 from trials.criteria import Criteria, RecordedCheck, make_grader, parse_criteria, read_key
-from trials.grade import decide_check, gather_evidence, plan_requests
+from trials.evidence import gather_evidence
+from trials.grade import decide_check, plan_requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,13 @@ def test_tokens_are_charged_exactly_by_the_table(configuration):
     assert tariff.charge(replace(configuration, model="m-2"), SPENT) is None
 
 
+def test_a_call_is_bounded_by_its_price_and_not_by_a_limit_that_nobody_keeps(configuration):
+    limited = replace(configuration, limits=Limits(cost_usd_max=Decimal("0.001")))
+    assert Tariff([PRICE]).price_bound(limited, BOUND) == Decimal("0.00525")
+    assert Tariff([PRICE]).price_bound(limited, None) == Decimal("0.001")
+    assert Tariff().price_bound(limited, BOUND) == Decimal("0.001")
+
+
 def test_what_a_trial_cost_is_on_record(opened, run):
     go(opened, run, paying(), Budget())
     assert {body.cost_usd for body in bodies(opened, TrialCompleted)} == {"0.00321"}

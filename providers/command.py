@@ -43,9 +43,16 @@ from pydantic import (
 
 from ledger.artifact import JSON, TEXT
 from ledger.canonical import INTEGER_MAX
+from ledger.digest import Digest
 from ledger.tools import ToolCall, ToolKind, ToolOutcome
 from providers.isolation import open_workspace, run_process
-from providers.programs import describe_ending, find_failure, find_program, look_after
+from providers.programs import (
+    describe_ending,
+    find_failure,
+    find_program,
+    look_after,
+    name_files,
+)
 from providers.provider import (
     Failure,
     Session,
@@ -122,6 +129,7 @@ class Command:
 
     Attributes:
         argv: what is run, the program by its absolute path.
+        files: path and address of what of it is a file, as it was when the run began.
         allowed: variables that it gets beside those of every session.
         is_json: whether it writes an object, and not the answer alone.
         patterns: files that are kept as parts, where it leaves some.
@@ -129,6 +137,7 @@ class Command:
 
     setup: Setup
     argv: tuple[str, ...]
+    files: tuple[tuple[str, Digest], ...]
     allowed: tuple[str, ...]
     is_json: bool
     patterns: tuple[str, ...]
@@ -150,7 +159,7 @@ class Command:
             sent=sent,
             response=ending.stdout or None,
             media=JSON if self.is_json else TEXT,
-            parts=(*describe_ending(ending, self.argv, environment), *parts),
+            parts=(*describe_ending(ending, self.argv, environment, files=self.files), *parts),
             notes=ending.notes + notes,
         )
         failure = find_failure(ending, request.limits.deadline_s)
@@ -182,9 +191,11 @@ def make_command(setup: Setup) -> Command:
     output = setup.read_text("output", "text")
     if output not in OUTPUTS:
         raise setup.fault("settings.output", f"{output!r:.80} is unknown; there are text, json")
+    found = (find_program(setup, "settings.argv.0", argv[0]), *map(_find_argument, argv[1:]))
     return Command(
         setup=setup,
-        argv=(find_program(setup, "settings.argv.0", argv[0]), *map(_find_argument, argv[1:])),
+        argv=found,
+        files=name_files(found),
         allowed=_read_variables(setup),
         is_json=output == "json",
         patterns=setup.read_texts("collect"),

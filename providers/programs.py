@@ -5,12 +5,15 @@ import os
 import shutil
 import signal
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ledger.artifact import JSON, TEXT
+from ledger.digest import Digest, compute_digest
 from providers.isolation import OUTPUT_BYTES_MAX, Ending, Workspace
 from providers.provider import Failure, Part
 from providers.setup import Setup
 
+NAMED_BYTES_MAX = 256 * 2**20
 LINE_LENGTH_MAX = 300
 """Characters of the last line on standard error that a failure tells."""
 
@@ -38,6 +41,19 @@ def find_program(setup: Setup, field: str, name: str) -> str:
     return os.path.abspath(found)  # noqa: PTH100
 
 
+def name_files(argv: Sequence[str]) -> tuple[tuple[str, Digest], ...]:
+    """Return path and address of each file that ``argv`` names by its absolute path.
+
+    What a configuration says of a program are words; these are the bytes that they stood for.
+    """
+    files = (Path(argument) for argument in argv if argument.startswith("/"))
+    return tuple(
+        (str(file), compute_digest(file.read_bytes()))
+        for file in files
+        if file.is_file() and file.stat().st_size <= NAMED_BYTES_MAX and os.access(file, os.R_OK)
+    )
+
+
 def look_after(
     workspace: Workspace, patterns: Sequence[str]
 ) -> tuple[tuple[Part, ...], tuple[str, ...]]:
@@ -53,6 +69,7 @@ def describe_ending(
     environment: Mapping[str, str],
     *,
     version: str | None = None,
+    files: Sequence[tuple[str, Digest]] = (),
 ) -> tuple[Part, ...]:
     """Return how a program was run and how it ended, and its standard error where it has some.
 
@@ -61,6 +78,7 @@ def describe_ending(
     document = {
         "argv": list(argv),
         "version": version,
+        "files": [list(file) for file in files],
         "environment": sorted(environment),
         "exit_code": ending.exit_code,
         "was_killed": ending.was_killed,

@@ -9,6 +9,7 @@ import pytest
 
 from ledger.artifact import encode_text
 from ledger.canonical import JsonObject
+from ledger.digest import compute_digest
 from ledger.errors import FaultyInput
 from ledger.tools import ToolCall, ToolKind, ToolOutcome
 from providers import Provider, find_provider, scrub_session
@@ -124,6 +125,19 @@ def test_how_the_program_ran_is_a_part():
     assert (process["exit_code"], process["was_killed"]) == (0, None)
     assert process["duration_us"] > 0
     assert read_part(result, "stderr") == b"careful"
+
+
+def test_the_files_that_are_run_are_named_by_address(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "answer.py"
+    script.write_text("print('one')")
+    command = make_command(make_setup(argv=[sys.executable, "-ISc", "./answer.py"]))
+    files = dict(command.files)
+    assert files[str(script)] == compute_digest(b"print('one')")
+    assert command.argv[0] in files
+    script.write_text("print('two')")
+    changed = make_command(make_setup(argv=[sys.executable, "-ISc", "./answer.py"]))
+    assert dict(changed.files)[str(script)] != files[str(script)]
 
 
 def test_the_program_gets_the_named_variables_and_no_others():
